@@ -43,6 +43,8 @@ struct Problem {
   bool fold = true;         // coordinates outside [-pi, pi]: fold them into the period, or (false) refuse them
   double upsampling = 0;    // cells of the fine grid per mode and axis: 2.25, 2, 1.5 or 1.25; 0 = planned
   std::size_t threads = 0;  // host: 0 = all
+  // Strengths and values are real, about half the work: run_real(). Type 2 gives the real part of the sum.
+  bool real = false;
 };
 
 template <class T>
@@ -70,12 +72,18 @@ class Plan {
   void run(std::span<const Complex> in, std::span<Complex> out) const;
   // The adjoint (conjugate transpose) of run(): the other type with the other sign.
   void adjoint(std::span<const Complex> in, std::span<Complex> out) const;
+  // Plans with Problem::real: run() and adjoint() with real strengths or values. The adjoint is that of the real-linear
+  // map, for the inner product Re(sum of a * conj(b)).
+  void run_real(std::span<const T> strengths, std::span<Complex> modes) const;      // type 1
+  void run_real(std::span<const Complex> modes, std::span<T> values) const;         // type 2
+  void adjoint_real(std::span<const Complex> modes, std::span<T> values) const;     // of type 1
+  void adjoint_real(std::span<const T> strengths, std::span<Complex> modes) const;  // of type 2
   // Modes -> values at the points and their derivatives by each coordinate (axes x batch x points), with one transform.
   // The sign is that of run() for type 2, that of adjoint() for type 1. The derivatives' errors are about ten times the
   // values'.
   void slopes(std::span<const Complex> modes, std::span<Complex> values, std::span<Complex> slopes) const;
-  // Buffers of the plan's device, with the contents of the spans of run(). The fine grid belongs to the plan: enqueue
-  // the runs of one plan on one queue, or wait between queues.
+  // Buffers of the plan's device, with the contents of the spans of run() or run_real(). The fine grid belongs to the
+  // plan: enqueue the runs of one plan on one queue, or wait between queues.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
   // The same for slopes(): `values` receives the values, then the derivatives ((1 + axes) x batch x points).
   void enqueue_slopes(Queue& queue, const Buffer& modes, const Buffer& values) const;

@@ -12,9 +12,10 @@ class Plan(Shown):
     n_modes: tuple[int, ...] | None
     dtype: np.dtype[Any]
     isign: int
+    real: bool
     def __init__(self, nufft_type: int, n_modes_or_dim: int | Sequence[int], n_trans: int = ..., eps: float = ...,
                  isign: int | None = ..., dtype: DTypeLike = ..., *, modeord: int = ..., upsampfac: float = ..., nthreads: int = ...,
-                 points: int = ..., device: str = ..., measured: bool = ...) -> None: ...
+                 points: int = ..., device: str = ..., measured: bool = ..., real: bool = ...) -> None: ...
     @property
     def device(self) -> str: ...
     def setpts(self, x: ArrayLike | None = ..., y: ArrayLike | None = ..., z: ArrayLike | None = ..., s: ArrayLike | None = ...,

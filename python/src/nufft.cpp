@@ -28,7 +28,8 @@ nufft::Problem nufft_problem(const py::dict& d) {
           .batch = get<std::size_t>(d, "batch"),
           .order = get<bool>(d, "fft_order") ? nufft::Order::fft : nufft::Order::centered,
           .upsampling = get<double>(d, "upsampling"),
-          .threads = get<std::size_t>(d, "threads")};
+          .threads = get<std::size_t>(d, "threads"),
+          .real = get<bool>(d, "real")};
 }
 
 template <class T>
@@ -80,6 +81,24 @@ void run_nufft(const Plan& plan, const py::object& input, const py::object& outp
   }
 }
 
+// Runs a plan with real strengths and values, or its adjoint.
+template <class T>
+void run_real_nufft(const nufft::Plan<T>& plan, const py::object& input, const py::object& output, bool adjoint) {
+  const bool to_modes = (plan.problem().type == nufft::Type::to_modes) != adjoint;
+  const Elements reals{kRealElement<T>}, complexes{kComplexElement<T>};
+  const Array in(input, false, "the input", to_modes ? reals : complexes);
+  const Array out(output, true, "the output", to_modes ? complexes : reals);
+  const auto run = [&](auto from, auto to) {
+    const py::gil_scoped_release free;
+    adjoint ? plan.adjoint_real(from, to) : plan.run_real(from, to);
+  };
+  if (to_modes) {
+    run(in.span<const T>("the input"), out.span<std::complex<T>>("the output"));
+  } else {
+    run(in.span<const std::complex<T>>("the input"), out.span<T>("the output"));
+  }
+}
+
 template <class T>
 void run_slopes(const nufft::Plan<T>& plan, const py::object& modes, const py::object& values,
                 const py::object& slopes) {
@@ -114,6 +133,7 @@ void add_nufft_plans(py::module_& module, const std::string& number) {
       .def("set_points", &set_nufft_points<T>)
       .def("points", &Plan::points)
       .def("run", &run_nufft<T, Plan>)
+      .def("run_real", &run_real_nufft<T>)
       .def("slopes", &run_slopes<T>)
       .def("explain", &Plan::explain)
       .def("flops", &Plan::flops)

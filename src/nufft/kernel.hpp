@@ -7,7 +7,7 @@
 
 namespace ridge::nufft {
 
-inline constexpr std::size_t kWidest = 16;                            // cells of the widest kernel
+inline constexpr std::size_t kWidest = 16;                                  // cells of the widest kernel
 inline constexpr std::array<double, 4> kUpsamplings{2.0, 1.5, 1.25, 2.25};  // those with known errors
 
 // Relative error of a transform with a kernel of this width: aliasing, with a margin, and rounding. `roundoff` is half

@@ -70,8 +70,8 @@ Layout resolve(const Problem& problem) {
   }
   if (problem.upsampling != 0 &&
       std::find(kUpsamplings.begin(), kUpsamplings.end(), problem.upsampling) == kUpsamplings.end()) {
-    refuse_problem(
-        fmt::format("upsampling must be 2.25, 2, 1.5 or 1.25, or 0 to let the planner choose, got {}", problem.upsampling));
+    refuse_problem(fmt::format("upsampling must be 2.25, 2, 1.5 or 1.25, or 0 to let the planner choose, got {}",
+                               problem.upsampling));
   }
   if (problem.type != Type::to_modes && problem.type != Type::to_points) {
     refuse_problem(fmt::format("type must be to_modes (1) or to_points (2), got {}", static_cast<int>(problem.type)));
@@ -85,7 +85,8 @@ Layout resolve(const Problem& problem) {
                 .fold = problem.fold,
                 .upsampling = problem.upsampling,
                 .threads = problem.threads == 0 ? base::hardware_threads() : problem.threads,
-                .float64 = sizeof(T) == 8};
+                .float64 = sizeof(T) == 8,
+                .real = problem.real};
   for (std::size_t i = 0; i < axes; ++i) layout.modes[layout.first_axis() + i] = problem.modes[i];
   layout.points = problem.points == 0 ? layout.mode_count() : problem.points;
   return layout;
@@ -98,6 +99,7 @@ std::string Layout::key() const {
   text += fmt::format(" points 2^{} epsilon {:.1e}", std::llround(std::log2(static_cast<double>(points))), epsilon);
   if (batch != 1) text += fmt::format(" batch {}", batch);
   if (upsampling != 0) text += fmt::format(" upsampling {}", upsampling);
+  if (real) text += " real";
   return text;
 }
 

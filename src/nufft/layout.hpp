@@ -21,7 +21,9 @@ struct Layout {
   double upsampling = 0;
   std::size_t threads = 1;
   bool float64 = false;
+  bool real = false;  // strengths and values are real numbers
 
+  std::size_t parts() const { return real ? 1 : 2; }                         // numbers of a strength or value
   std::size_t first_axis() const { return 3 - axes; }                        // index of the coordinate x
   std::size_t mode_count() const { return modes[0] * modes[1] * modes[2]; }  // of one set
   std::size_t complex_bytes() const { return float64 ? 16 : 8; }

@@ -23,6 +23,7 @@ struct PlanState {
 namespace {
 
 constexpr const char* kWorkload = "nufft";
+constexpr const char* kNoRealSlopes = "slopes() needs complex values: plan without Problem::real";
 
 [[noreturn]] void refuse_call(const std::string& message) {
   throw Error(ErrorKind::invalid_argument, "nufft: " + message);
@@ -63,19 +64,27 @@ void run_type(const PlanState<T>& state, const PointSet& points, Type type, int 
   }
 }
 
-// Checks the caller's arrays, in complex numbers.
-template <class T>
-void run_checked(const PlanState<T>& state, const PointSet* points, Type type, int sign,
-                 std::span<const std::complex<T>> in, std::span<std::complex<T>> out) {
+// Checks the caller's arrays. Variants take arrays of reals as pointers to complex numbers.
+template <class T, class In, class Out>
+void run_checked(const PlanState<T>& state, const PointSet* points, Type type, int sign, std::span<const In> in,
+                 std::span<Out> out) {
   if (points == nullptr) refuse_call("run() needs points: call set_points() first");
-  const bool to_modes = type == Type::to_modes;
-  const std::size_t each = sizeof(std::complex<T>);
-  const std::size_t from = each * sets_of(state.layout, !to_modes, points->count());
-  const std::size_t to = each * sets_of(state.layout, to_modes, points->count());
+  const bool to_modes = type == Type::to_modes, real = std::is_same_v<In, T> || std::is_same_v<Out, T>;
+  if (real != state.layout.real) {
+    refuse_call(real ? "run_real() and adjoint_real() need a plan with Problem::real"
+                     : "this plan has real strengths and values: call run_real() or adjoint_real()");
+  }
+  if (real && to_modes != std::is_same_v<In, T>) {
+    refuse_call(to_modes ? "this call needs real strengths and complex modes"
+                         : "this call needs complex modes and real values");
+  }
+  const std::size_t from = sizeof(In) * sets_of(state.layout, !to_modes, points->count());
+  const std::size_t to = sizeof(Out) * sets_of(state.layout, to_modes, points->count());
   if (from != 0) planner::check_length(kWorkload, to_modes ? "strengths" : "modes", in.size_bytes(), from);
   if (to != 0) planner::check_length(kWorkload, to_modes ? "modes" : "values", out.size_bytes(), to);
   if (from != 0 && to != 0) planner::check_apart(kWorkload, in.data(), from, out.data(), to, false);
-  run_type(state, *points, type, sign, in.data(), out.data());
+  run_type(state, *points, type, sign, reinterpret_cast<const std::complex<T>*>(in.data()),
+           reinterpret_cast<std::complex<T>*>(out.data()));
 }
 
 Type other(Type type) { return type == Type::to_modes ? Type::to_points : Type::to_modes; }
@@ -137,6 +146,22 @@ template <class T>
 void Plan<T>::run(std::span<const Complex> in, std::span<Complex> out) const {
   run_checked<T>(*state_, points_.get(), state_->layout.type, state_->layout.sign, in, out);
 }
+template <class T>
+void Plan<T>::run_real(std::span<const T> strengths, std::span<Complex> modes) const {
+  run_checked<T>(*state_, points_.get(), state_->layout.type, state_->layout.sign, strengths, modes);
+}
+template <class T>
+void Plan<T>::run_real(std::span<const Complex> modes, std::span<T> values) const {
+  run_checked<T>(*state_, points_.get(), state_->layout.type, state_->layout.sign, modes, values);
+}
+template <class T>
+void Plan<T>::adjoint_real(std::span<const Complex> modes, std::span<T> values) const {
+  run_checked<T>(*state_, points_.get(), other(state_->layout.type), -state_->layout.sign, modes, values);
+}
+template <class T>
+void Plan<T>::adjoint_real(std::span<const T> strengths, std::span<Complex> modes) const {
+  run_checked<T>(*state_, points_.get(), other(state_->layout.type), -state_->layout.sign, strengths, modes);
+}
 
 template <class T>
 void Plan<T>::adjoint(std::span<const Complex> in, std::span<Complex> out) const {
@@ -146,6 +171,7 @@ void Plan<T>::adjoint(std::span<const Complex> in, std::span<Complex> out) const
 template <class T>
 void Plan<T>::slopes(std::span<const Complex> modes, std::span<Complex> values, std::span<Complex> slopes) const {
   if (!points_) refuse_call("slopes() needs points: call set_points() first");
+  if (state_->layout.real) refuse_call(kNoRealSlopes);
   const Layout& layout = state_->layout;
   const std::size_t from = sizeof(Complex) * sets_of(layout, true, 0);
   const std::size_t to = sizeof(Complex) * sets_of(layout, false, points_->count());
@@ -165,10 +191,10 @@ void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
   if (!points_) refuse_call("enqueue() needs points: call set_points() first");
   const bool to_modes = state_->layout.type == Type::to_modes;
   planner::check_queue(kWorkload, queue, state_->device);
-  planner::check_buffer(kWorkload, "input", in, state_->device,
-                        sizeof(Complex) * sets_of(state_->layout, !to_modes, points_->count()));
-  planner::check_buffer(kWorkload, "output", out, state_->device,
-                        sizeof(Complex) * sets_of(state_->layout, to_modes, points_->count()));
+  const std::size_t modes = sizeof(Complex) * sets_of(state_->layout, true, 0);
+  const std::size_t values = sizeof(T) * state_->layout.parts() * sets_of(state_->layout, false, points_->count());
+  planner::check_buffer(kWorkload, "input", in, state_->device, to_modes ? values : modes);
+  planner::check_buffer(kWorkload, "output", out, state_->device, to_modes ? modes : values);
   planner::check_apart(kWorkload, in, out, false);
   state_->variant->enqueue(queue, *points_, state_->layout.type, state_->layout.sign, in, out);
 }
@@ -176,6 +202,7 @@ void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
 template <class T>
 void Plan<T>::enqueue_slopes(Queue& queue, const Buffer& modes, const Buffer& values) const {
   if (!points_) refuse_call("enqueue_slopes() needs points: call set_points() first");
+  if (state_->layout.real) refuse_call(kNoRealSlopes);
   const Layout& layout = state_->layout;
   const std::size_t each = sizeof(Complex) * sets_of(layout, false, points_->count());
   if (each == 0) return;

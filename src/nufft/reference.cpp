@@ -73,8 +73,9 @@ planner::Comparison compare_with_sums(const Layout& layout, const Coordinates<T>
   std::vector<double> got, expected;
   for (std::size_t i = 0; i < compared; ++i) {
     const std::size_t at = i * count / compared;
-    const std::complex<double> exact =
+    std::complex<double> exact =
         to_modes ? reference_mode(layout, points, strengths, at) : reference_value(layout, points, modes, at);
+    if (layout.real && !to_modes) exact = exact.real();
     const std::complex<double> value(to_modes ? modes[at] : strengths[at]);
     got.insert(got.end(), {value.real(), value.imag()});
     expected.insert(expected.end(), {exact.real(), exact.imag()});

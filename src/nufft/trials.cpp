@@ -75,6 +75,10 @@ planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
   auto& out = to_modes ? data.modes : data.strengths;
   std::fill(out.begin(), out.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
   run(variant, *variant.sort(data.points), data);
+  if (layout_.real) {  // from an array of reals, the last first
+    const T* reals = reinterpret_cast<const T*>(data.strengths.data());
+    for (std::size_t i = data.strengths.size(); i-- > 0;) data.strengths[i] = std::complex<T>(reals[i], 0);
+  }
   const std::size_t sets = layout_.batch - 1;
   return compare_with_sums(layout_, data.points, data.strengths.data() + sets * data.points.count,
                            data.modes.data() + sets * layout_.mode_count(), kOutputs);

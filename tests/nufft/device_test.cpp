@@ -4,6 +4,9 @@
 
 #include <limits>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "device/cuda/nvrtc.hpp"
 #include "nufft/device/design.hpp"
 #include "nufft/direct_sum.hpp"
@@ -70,6 +73,95 @@ TEST_F(NufftOnDevices, ReachEpsilonInEveryRankAndType) {
         }
       }
     }
+  }
+}
+
+// Real strengths and values, of both signs, and the adjoint: against sums over complex numbers.
+template <class T>
+void expect_real(const Device& device, Problem problem, const std::string& variant, const test::Points<T>& points) {
+  problem.real = true;
+  std::size_t modes = problem.batch;
+  for (const std::size_t n : problem.modes) modes *= n;
+  const std::size_t count = problem.batch * points.count;
+  const auto complex = random_values<T>(modes, 7), strengths = random_values<T>(count, 8);
+  std::vector<T> given, values(count, std::numeric_limits<T>::quiet_NaN());
+  for (const auto& strength : strengths) given.push_back(strength.real());
+  std::vector<std::complex<T>> out(modes, std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
+  auto nufft = plan<T>(device, problem, only(variant));
+  points.give_to(nufft);
+  const bool to_modes = problem.type == Type::to_modes;
+  to_modes ? nufft.run_real(given, out) : nufft.adjoint_real(given, out);
+  to_modes ? nufft.adjoint_real(complex, values) : nufft.run_real(complex, values);
+  Problem first = problem, second = problem;  // types 1 and 2
+  (to_modes ? second : first).sign = -problem.sign;
+  first.type = Type::to_modes;
+  second.type = Type::to_points;
+  auto exact = direct_sum(second, points, complex);
+  for (auto& value : exact) value = value.real();
+  const std::string what = device.id() + " " + variant + fmt::format(", modes {}", fmt::join(problem.modes, "x"));
+  EXPECT_LE(test::error_of_answer(std::vector<std::complex<T>>(values.begin(), values.end()), exact), problem.epsilon)
+      << what;
+  EXPECT_LE(
+      test::error_of_answer(out, direct_sum(first, points, std::vector<std::complex<T>>(given.begin(), given.end()))),
+      problem.epsilon)
+      << what;
+}
+
+TEST(NufftReal, OnTheHost) {
+  for (const std::vector<std::size_t>& modes :
+       {std::vector<std::size_t>{1}, {2}, {63}, {64}, {1, 7}, {18, 21}, {21, 18}, {3, 1, 2}, {8, 9, 10}, {7, 6, 12}}) {
+    for (const Type type : {Type::to_modes, Type::to_points}) {
+      const Problem problem{.type = type,
+                            .modes = modes,
+                            .epsilon = 1e-5,
+                            .sign = modes.back() % 2 == 0 ? 1 : -1,
+                            .batch = 2,
+                            .order = modes[0] % 2 == 0 ? Order::fft : Order::centered};
+      expect_real<float>(host(), problem, "tiles", random_points<float>(modes.size(), 90, -9.0, 9.0));
+      Problem fine = problem;
+      fine.epsilon = 1e-11;
+      expect_real<double>(host(), fine, "tiles", random_points<double>(modes.size(), 90));
+    }
+  }
+}
+
+TEST(NufftReal, HasTheSameBitsForAnyNumberOfThreads) {
+  const auto points = random_points<float>(2, 20000);
+  std::vector<float> given;
+  for (const auto& value : random_values<float>(20000)) given.push_back(value.real());
+  std::vector<std::vector<std::complex<float>>> all;
+  for (const std::size_t threads : {1, 2, 3}) {
+    auto nufft = plan<float>(host(), {.modes = {50, 61}, .threads = threads, .real = true}, kQuick);
+    points.give_to(nufft);
+    nufft.run_real(given, all.emplace_back(50 * 61));
+  }
+  EXPECT_EQ(all[0], all[1]);
+  EXPECT_EQ(all[0], all[2]);
+}
+
+TEST(NufftReal, RefusesOtherCalls) {
+  auto real = plan<float>(host(), {.modes = {8}, .real = true}, kQuick),
+       complex = plan<float>(host(), {.modes = {8}}, kQuick);
+  const std::vector<float> x{0.5f};
+  std::vector<float> numbers(8);
+  std::vector<std::complex<float>> values(8);
+  real.set_points(x);
+  complex.set_points(x);
+  const auto message = [](const auto& call) { return ridge::test::error_of(call, ErrorKind::invalid_argument); };
+  EXPECT_THAT(message([&] { real.run(values, values); }), HasSubstr("call run_real()"));
+  EXPECT_THAT(message([&] { complex.run_real(numbers, values); }), HasSubstr("need a plan with Problem::real"));
+  EXPECT_THAT(message([&] { real.run_real(values, numbers); }), HasSubstr("needs real strengths and complex modes"));
+  EXPECT_THAT(message([&] { real.slopes(values, values, values); }), HasSubstr("needs complex values"));
+}
+
+TEST_F(NufftOnDevices, TakeRealStrengthsAndGiveRealValues) {
+  const Device device = ridge::test::accelerators().front();
+  expect_real<float>(device, {.modes = {63}, .epsilon = 1e-5, .sign = -1}, "straight", random_points<float>(1, 90));
+  expect_real<float>(device, {.modes = {18, 21}, .epsilon = 1e-5, .batch = 2}, "window", random_points<float>(2, 90));
+  expect_real<float>(device, {.type = Type::to_points, .modes = {8, 9, 10}, .epsilon = 1e-5, .order = Order::fft},
+                     "matrix", random_points<float>(3, 90));
+  if (device.limits().float64) {
+    expect_real<double>(device, {.modes = {15, 34}, .epsilon = 1e-10}, "matrix", random_points<double>(2, 90));
   }
 }
 

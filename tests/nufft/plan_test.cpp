@@ -32,7 +32,8 @@ TEST(NufftPlan, RefusesImpossibleProblems) {
   EXPECT_THAT(planning_error<float>({.modes = {4, 0}}), HasSubstr("at least one mode, got 4x0"));
   EXPECT_THAT(planning_error<float>({.modes = {4}, .sign = 0}), HasSubstr("sign must be +1 or -1, got 0"));
   EXPECT_THAT(planning_error<float>({.modes = {4}, .batch = 0}), HasSubstr("batch must be at least 1"));
-  EXPECT_THAT(planning_error<float>({.modes = {4}, .upsampling = 3}), HasSubstr("upsampling must be 2.25, 2, 1.5 or 1.25"));
+  EXPECT_THAT(planning_error<float>({.modes = {4}, .upsampling = 3}),
+              HasSubstr("upsampling must be 2.25, 2, 1.5 or 1.25"));
   const std::size_t huge = std::size_t{1} << 40;
   EXPECT_THAT(planning_error<float>({.modes = {huge, huge}}), HasSubstr("exceed the address space"));
   EXPECT_THAT(planning_error<float>({.modes = {huge}}), HasSubstr("the machine has"));

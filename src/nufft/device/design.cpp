@@ -28,8 +28,6 @@ KernelSource with_matrix(KernelSource source, const DeviceDesign& design) {
                                                {"PAIRED", !design.float64 && design.cells[2] % 2 == 0 ? "1" : "0"},
                                                {"SPREAD_ITEMS", std::to_string(design.spread_items())},
                                                {"READ_ITEMS", std::to_string(design.read_items())},
-                                               {"CELL", "2"},
-                                               {"VALUE", "NUMBER2"},
                                                {"POLYNOMIALS", "{" + table + "}"}});
   return source;
 }
@@ -57,6 +55,7 @@ KernelSource nonuniform_source(const DeviceDesign& design) {
                                   {"NUMBER2", design.float64 ? "double2" : "float2"},
                                   {"MAKE2(x, y)", design.float64 ? "make_double2((x), (y))" : "make_float2((x), (y))"},
                                   {"WIDE", design.float64 ? "1" : "0"},
+                                  {"CELL", design.real ? "1" : "2"},
                                   {"AXES", text(design.axes)},
                                   {"WIDTH", text(design.width)},
                                   {"TERMS", text(design.width + 3)},

@@ -20,7 +20,7 @@ struct DeviceDesign {
   Spreading spreading = Spreading::window;
   std::size_t axes = 1, width = 0;
   double upsampling = 2;
-  bool float64 = false;
+  bool float64 = false, real = false;
   std::array<std::size_t, 3> cells{1, 1, 1};
   std::size_t products = 3;  // matrix of floats: 3 for float's precision, 1 for that of TF32
 
@@ -37,9 +37,11 @@ struct DeviceDesign {
   std::size_t lanes() const { return width <= 4 ? 4 : width <= 8 ? 8 : 16; }
   std::size_t tiles_across() const;
   std::size_t tiles() const;
-  std::size_t keys_per_tile() const;                                               // cells along the window's axis
-  std::size_t local_bytes() const;                                                 // of spread_window
-  std::size_t spread_items() const { return axes < 3 ? 32 : float64 ? 128 : 64; }  // of the kernels in matrix.cl
+  std::size_t keys_per_tile() const;  // cells along the window's axis
+  std::size_t local_bytes() const;    // of spread_window
+  std::size_t spread_items() const {
+    return axes < 3 ? 32 : float64 && !real ? 128 : 64;
+  }  // of the kernels in matrix.cl
   std::size_t read_items() const { return axes < 3 ? 32 : float64 ? 64 : 128; }
 };
 

@@ -16,11 +16,7 @@
 #define ZEROS make_float4(0, 0, 0, 0)
 #endif
 #define PER_QUAD (WIDE ? 2 : 4)
-#if CELL == 1
-#define PART_OF(v, part) (v)
-#else
-#define PART_OF(v, part) ((part) == 0 ? (v).x : (v).y)
-#endif
+#define PART_OF(v, part) ((part) == 0 ? RE(v) : IM(v))
 
 CONSTANT_TABLE NUMBER polynomials[TABLE] = POLYNOMIALS;
 

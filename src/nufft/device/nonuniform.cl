@@ -1,6 +1,7 @@
 // Nonuniform transforms on a device: sorting of points, spreading, interpolation, mode factors.
 //
 // NUMBER, NUMBER2, MAKE2      the plan's real and complex type; WIDE is 1 for double
+// CELL                        numbers per cell, strength and value: 2 for complex ones, 1 for reals
 // AXES, WIDTH, TERMS          axes of the problem, cells of the kernel, coefficients per cell
 // COLUMNS, LINES, BATCH       of spread_window: columns of a tile along the last two axes, points per round
 // WINDOW                      1: with spread_window
@@ -14,6 +15,18 @@
 #define MOST_PER_PIECE 1024u
 #define NO_KEY 0xffffffffu
 #define TABLE (TERMS * WIDTH)
+
+#if CELL == 1
+#define VALUE NUMBER
+#define MAKE_VALUE(re, im) (re)
+#define RE(v) (v)
+#define IM(v) ((NUMBER)0)
+#else
+#define VALUE NUMBER2
+#define MAKE_VALUE(re, im) MAKE2((re), (im))
+#define RE(v) ((v).x)
+#define IM(v) ((v).y)
+#endif
 
 #if WIDE
 #define STORED_INDEX(j) ((double)(j))
@@ -173,9 +186,9 @@ void move_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT 
 // cell along that axis, so the window slides, and a cell is added to the grid once per piece.
 KERNEL WORK_GROUP(COLUMNS, LINES, 1)
 void spread_window(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RESTRICT pieces,
-                   GLOBAL const NUMBER2* RESTRICT strengths, GLOBAL NUMBER* RESTRICT grid,
+                   GLOBAL const VALUE* RESTRICT strengths, GLOBAL NUMBER* RESTRICT grid,
                    GLOBAL const NUMBER* RESTRICT table, ulong offset, int cells0, int cells1, int cells2, int tiles) {
-  LOCAL_ARRAY(NUMBER2, across, BATCH * (COLUMNS + 1)); /* strength times the weight of each column */
+  LOCAL_ARRAY(VALUE, across, BATCH * (COLUMNS + 1)); /* strength times the weight of each column */
   LOCAL_ARRAY(NUMBER, down, BATCH * WIDTH);            /* weights of the lines, from the first one on */
   LOCAL_ARRAY(NUMBER, deep, BATCH * WIDTH);            /* weights along the window's axis */
   LOCAL_ARRAY(int, first_line, BATCH);
@@ -187,16 +200,16 @@ void spread_window(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RES
   const int line0 = AXES == 3 ? tile / tiles * STEP : 0;
   const int depth = AXES == 3 ? cells0 : cells1;
   const ulong plane = AXES == 3 ? (ulong)cells1 * (ulong)cells2 : (ulong)cells2;
-  GLOBAL NUMBER* own = grid + 2 * ((AXES == 3 ? (ulong)((line0 + line) % cells1) * (ulong)cells2 : 0) +
+  GLOBAL NUMBER* own = grid + CELL * ((AXES == 3 ? (ulong)((line0 + line) % cells1) * (ulong)cells2 : 0) +
                                    (ulong)((column0 + column) % cells2));
   NUMBER re[WIDTH], im[WIDTH];
   UNROLL for (int i = 0; i < WIDTH; ++i) re[i] = im[i] = 0;
   int at = -1; /* first cell of the window; -1: empty */
 #define LEAVE(cell, i)                                          \
   if (re[i] != 0 || im[i] != 0) {                               \
-    GLOBAL NUMBER* to = own + 2 * plane * (ulong)((cell) % depth); \
+    GLOBAL NUMBER* to = own + CELL * plane * (ulong)((cell) % depth); \
     ADD_TO(to, re[i]);                                          \
-    ADD_TO(to + 1, im[i]);                                      \
+    if (CELL == 2) ADD_TO(to + 1, im[i]);                       \
   }
   for (uint from = begin; from < end; from += BATCH) {
     const int count = (int)min((uint)BATCH, end - from);
@@ -208,11 +221,11 @@ void spread_window(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RES
       NUMBER s;
       if (axis == AXES - 1) {
         const int left = place(record[AXES - 1], cells2, &s) - column0;
-        const NUMBER2 strength = strengths[offset + LOADED_INDEX(record[3])];
-        for (int k = 0; k < COLUMNS; ++k) across[p * (COLUMNS + 1) + k] = MAKE2(0, 0);
+        const VALUE strength = strengths[offset + LOADED_INDEX(record[3])];
+        for (int k = 0; k < COLUMNS; ++k) across[p * (COLUMNS + 1) + k] = MAKE_VALUE(0, 0);
         UNROLL for (int k = 0; k < WIDTH; ++k) {
           const NUMBER value = weight(table, k, s);
-          across[p * (COLUMNS + 1) + left + k] = MAKE2(strength.x * value, strength.y * value);
+          across[p * (COLUMNS + 1) + left + k] = MAKE_VALUE(RE(strength) * value, IM(strength) * value);
         }
       } else if (axis == 0) {
         first_cell[p] = place(record[0], depth, &s);
@@ -224,13 +237,13 @@ void spread_window(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RES
     }
     BARRIER();
     for (int p = 0; p < count; ++p) {
-      NUMBER2 value = across[p * (COLUMNS + 1) + column];
+      NUMBER value_re = RE(across[p * (COLUMNS + 1) + column]), value_im = IM(across[p * (COLUMNS + 1) + column]);
 #if AXES == 3
       const int row = line - first_line[p];
       if (row < 0 || row >= WIDTH) continue;
       const NUMBER factor = down[p * WIDTH + row];
-      value.x *= factor;
-      value.y *= factor;
+      value_re *= factor;
+      value_im *= factor;
 #endif
       const int cell = first_cell[p];
       if (cell != at) {
@@ -251,8 +264,8 @@ void spread_window(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RES
         }
       }
       UNROLL for (int i = 0; i < WIDTH; ++i) {
-        re[i] = FMA(value.x, deep[p * WIDTH + i], re[i]);
-        im[i] = FMA(value.y, deep[p * WIDTH + i], im[i]);
+        re[i] = FMA(value_re, deep[p * WIDTH + i], re[i]);
+        if (CELL == 2) im[i] = FMA(value_im, deep[p * WIDTH + i], im[i]);
       }
     }
   }
@@ -305,7 +318,7 @@ FUNCTION ColumnWeight box_weights(GLOBAL const NUMBER* record, GLOBAL const NUMB
 
 // Adds each point's box straight to the grid.
 KERNEL WORK_GROUP(128, 1, 1)
-void spread_straight(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2* RESTRICT strengths,
+void spread_straight(GLOBAL const NUMBER* RESTRICT records, GLOBAL const VALUE* RESTRICT strengths,
                      GLOBAL NUMBER* RESTRICT grid, GLOBAL const NUMBER* RESTRICT tables, ulong offset, uint count,
                      int cells0, int cells1, int cells2) {
   LOCAL_ARRAY(NUMBER, row_weights, 128);
@@ -320,15 +333,15 @@ void spread_straight(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2
   const NUMBER column = box_weights(record, tables, cells, lane, rows, planes, at, 0).value;
   BOX_BARRIER();
   if (j >= count || lane >= WIDTH) return;
-  const NUMBER2 strength = strengths[offset + LOADED_INDEX(record[3])];
+  const VALUE strength = strengths[offset + LOADED_INDEX(record[3])];
   const ulong x = (ulong)((at[2] + lane) % cells2);
   for (int z = 0; z < PLANES; ++z) {
     for (int y = 0; y < ROWS; ++y) {
       const NUMBER value = column * (AXES > 1 ? rows[y] : 1) * (AXES > 2 ? planes[z] : 1);
       const ulong row = (ulong)((at[0] + z) % cells0) * (ulong)cells1 + (ulong)((at[1] + y) % cells1);
-      GLOBAL NUMBER* to = grid + 2 * (row * (ulong)cells2 + x);
-      ADD_TO(to, strength.x * value);
-      ADD_TO(to + 1, strength.y * value);
+      GLOBAL NUMBER* to = grid + CELL * (row * (ulong)cells2 + x);
+      ADD_TO(to, RE(strength) * value);
+      if (CELL == 2) ADD_TO(to + 1, IM(strength) * value);
     }
   }
 }
@@ -356,8 +369,8 @@ FUNCTION NUMBER2 sum_lanes(NUMBER re, NUMBER im, LOCAL NUMBER2* sums) {
 
 // Value of the grid at a point and, with `slopes`, its derivatives along the axes in arrays `stride` apart, slowest axis
 // first. Every cell is read once. `rows` and `planes` are this point's part of local memory.
-FUNCTION void read_box(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2* RESTRICT grid,
-                       GLOBAL NUMBER2* RESTRICT values, GLOBAL const NUMBER* RESTRICT tables, ulong stride, uint count,
+FUNCTION void read_box(GLOBAL const NUMBER* RESTRICT records, GLOBAL const VALUE* RESTRICT grid,
+                       GLOBAL VALUE* RESTRICT values, GLOBAL const NUMBER* RESTRICT tables, ulong stride, uint count,
                        const int* cells, LOCAL NUMBER* rows, LOCAL NUMBER* planes, LOCAL NUMBER2* sums,
                        const int slopes) {
   const int lane = LOCAL_ID(0) % LANES;
@@ -374,13 +387,13 @@ FUNCTION void read_box(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBE
       NUMBER sum_re = 0, sum_im = 0, slope_re = 0, slope_im = 0;
       UNROLL for (int y = 0; y < ROWS; ++y) {
         const int row = at[1] + y < cells[1] ? at[1] + y : at[1] + y - cells[1];
-        const NUMBER2 value = grid[((ulong)plane * (ulong)cells[1] + (ulong)row) * (ulong)cells[2] + x];
+        const VALUE value = grid[((ulong)plane * (ulong)cells[1] + (ulong)row) * (ulong)cells[2] + x];
         const NUMBER factor = AXES > 1 ? rows[y] : 1;
-        sum_re = FMA(value.x, factor, sum_re);
-        sum_im = FMA(value.y, factor, sum_im);
+        sum_re = FMA(RE(value), factor, sum_re);
+        sum_im = FMA(IM(value), factor, sum_im);
         if (slopes && AXES > 1) {
-          slope_re = FMA(value.x, rows[LANES + y], slope_re);
-          slope_im = FMA(value.y, rows[LANES + y], slope_im);
+          slope_re = FMA(RE(value), rows[LANES + y], slope_re);
+          slope_im = FMA(IM(value), rows[LANES + y], slope_im);
         }
       }
       const NUMBER factor = AXES > 2 ? planes[z] : 1;
@@ -404,12 +417,12 @@ FUNCTION void read_box(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBE
     if (lane == AXES - 2 && lane > 0) result = by_plane;
   }
   if (j >= count || lane > (slopes ? AXES : 0)) return;
-  values[(ulong)lane * stride + LOADED_INDEX(record[3])] = result;
+  values[(ulong)lane * stride + LOADED_INDEX(record[3])] = MAKE_VALUE(result.x, result.y);
 }
 
 #define READ_KERNEL(NAME, SLOPES)                                                                                      \
   KERNEL WORK_GROUP(128, 1, 1)                                                                                         \
-  void NAME(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2* RESTRICT grid, GLOBAL NUMBER2* RESTRICT values, \
+  void NAME(GLOBAL const NUMBER* RESTRICT records, GLOBAL const VALUE* RESTRICT grid, GLOBAL VALUE* RESTRICT values,   \
             GLOBAL const NUMBER* RESTRICT tables, ulong offset, ulong stride, uint count, int cells0, int cells1,      \
             int cells2) {                                                                                              \
     LOCAL_ARRAY(NUMBER, row_weights, 256);                                                                             \
@@ -420,58 +433,106 @@ FUNCTION void read_box(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBE
              plane_weights + slot * 2 * LANES, sums, SLOPES);                                                          \
   }
 READ_KERNEL(interpolate, 0)
+#if CELL == 2
 READ_KERNEL(interpolate_slopes, 1)
+#endif
 
-// Rank of a cell's frequency from -(modes/2) on; -1 if the cell holds no mode.
-FUNCTION int rank_of(int cell, int cells, int modes) {
-  const int half_count = modes / 2;
-  if (cell < modes - half_count) return cell + half_count;
-  return cell >= cells - half_count ? cell - (cells - half_count) : -1;
-}
-// Position of the frequency of this rank in an array of modes.
+// Position of the frequency of this rank, counted from -(modes/2), in an array of modes.
 FUNCTION int stored_at(int rank, int modes, int fft_order) {
   if (fft_order == 0) return rank;
   return rank < modes / 2 ? rank + modes - modes / 2 : rank - modes / 2;
 }
 
-// Modes times factors onto the grid, zeros elsewhere.
-KERNEL WORK_GROUP(GROUP, 1, 1)
-void put_modes(GLOBAL const NUMBER2* RESTRICT modes, GLOBAL NUMBER2* RESTRICT grid,
-               GLOBAL const NUMBER* RESTRICT factors, ulong offset, int n0, int n1, int n2, int cells0, int cells1,
-               int cells2, int fft_order) {
-  const uint i = GLOBAL_ID(0);
-  if (i >= (uint)cells0 * (uint)cells1 * (uint)cells2) return;
-  const int r0 = rank_of((int)(i / ((uint)cells1 * (uint)cells2)), cells0, n0);
-  const int r1 = rank_of((int)(i / (uint)cells2 % (uint)cells1), cells1, n1);
-  const int r2 = rank_of((int)(i % (uint)cells2), cells2, n2);
-  NUMBER2 value = MAKE2(0, 0);
-  if (r0 >= 0 && r1 >= 0 && r2 >= 0) {
-    const ulong row = (ulong)stored_at(r0, n0, fft_order) * (ulong)n1 + (ulong)stored_at(r1, n1, fft_order);
-    const NUMBER2 mode = modes[offset + row * (ulong)n2 + (ulong)stored_at(r2, n2, fft_order)];
-    const NUMBER factor = factors[r0] * factors[n0 + r1] * factors[n0 + n1 + r2];
-    value = MAKE2(mode.x * factor, mode.y * factor);
+#if CELL == 2
+// Position of element i of the transform's box in an array of modes, and the mode's factor. The box holds all modes with
+// ascending frequencies, or with descending ones: then the transform's sign is the other one.
+FUNCTION ulong mode_at(uint i, int n0, int n1, int n2, GLOBAL const NUMBER* factors, int fft_order, int descending,
+                       NUMBER* factor) {
+  const int n[3] = {n0, n1, n2};
+  const int at[3] = {(int)(i / ((uint)n1 * (uint)n2)), (int)(i / (uint)n2 % (uint)n1), (int)(i % (uint)n2)};
+  ulong to = 0;
+  int before = 0;
+  *factor = 1;
+  UNROLL for (int axis = 0; axis < 3; ++axis) {
+    const int rank = descending ? n[axis] - 1 - at[axis] : at[axis];
+    to = to * (ulong)n[axis] + (ulong)stored_at(rank, n[axis], fft_order);
+    *factor *= factors[before + rank];
+    before += n[axis];
   }
-  grid[i] = value;
+  return to;
 }
 
 KERNEL WORK_GROUP(GROUP, 1, 1)
-void take_modes(GLOBAL const NUMBER2* RESTRICT grid, GLOBAL NUMBER2* RESTRICT modes,
-                GLOBAL const NUMBER* RESTRICT factors, ulong offset, int n0, int n1, int n2, int cells0, int cells1,
-                int cells2, int fft_order) {
+void put_modes(GLOBAL const NUMBER2* RESTRICT modes, GLOBAL NUMBER2* RESTRICT box, GLOBAL const NUMBER* RESTRICT factors,
+               ulong offset, int n0, int n1, int n2, int fft_order, int descending) {
   const uint i = GLOBAL_ID(0);
   if (i >= (uint)n0 * (uint)n1 * (uint)n2) return;
-  const int n[3] = {n0, n1, n2}, cells[3] = {cells0, cells1, cells2};
+  NUMBER factor;
+  const NUMBER2 mode = modes[offset + mode_at(i, n0, n1, n2, factors, fft_order, descending, &factor)];
+  box[i] = MAKE2(mode.x * factor, mode.y * factor);
+}
+
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void take_modes(GLOBAL const NUMBER2* RESTRICT box, GLOBAL NUMBER2* RESTRICT modes, GLOBAL const NUMBER* RESTRICT factors,
+                ulong offset, int n0, int n1, int n2, int fft_order, int descending) {
+  const uint i = GLOBAL_ID(0);
+  if (i >= (uint)n0 * (uint)n1 * (uint)n2) return;
+  NUMBER factor;
+  const ulong to = mode_at(i, n0, n1, n2, factors, fft_order, descending, &factor);
+  const NUMBER2 value = box[i];
+  modes[offset + to] = MAKE2(value.x * factor, value.y * factor);
+}
+#else
+// Real values: the box is the half spectrum, with the frequencies 0 ... n/2 of the fastest axis and -(n/2) ... n/2 of the
+// others. Frequencies k of a mode that is stored, or 0 for those that are not modes (n/2 of an even axis).
+FUNCTION NUMBER2 mode_of(GLOBAL const NUMBER2* modes, const int* n, const int* k, int sign, int fft_order) {
+  ulong at = 0;
+  UNROLL for (int axis = 0; axis < 3; ++axis) {
+    const int rank = sign * k[axis] + n[axis] / 2;
+    if (rank >= n[axis]) return MAKE2(0, 0);
+    at = at * (ulong)n[axis] + (ulong)stored_at(rank, n[axis], fft_order);
+  }
+  return modes[at];
+}
+
+// The spectrum of the real part: half of a mode and of the conjugate of the opposite mode.
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void put_modes(GLOBAL const NUMBER2* RESTRICT modes, GLOBAL NUMBER2* RESTRICT box, GLOBAL const NUMBER* RESTRICT factors,
+               ulong offset, int n0, int n1, int n2, int fft_order, int conjugate) {
+  const uint i = GLOBAL_ID(0), count1 = (uint)(n1 / 2 * 2 + 1), count2 = (uint)(n2 / 2 + 1);
+  if (i >= (uint)(n0 / 2 * 2 + 1) * count1 * count2) return;
+  const int n[3] = {n0, n1, n2};
+  const int k[3] = {(int)(i / (count1 * count2)) - n0 / 2, (int)(i / count2 % count1) - n1 / 2, (int)(i % count2)};
+  NUMBER factor = (NUMBER)0.5;
+  int before = 0;
+  UNROLL for (int axis = 0; axis < 3; ++axis) {
+    factor *= factors[before + n[axis] / 2 - abs(k[axis])];
+    before += n[axis];
+  }
+  const NUMBER2 mode = mode_of(modes + offset, n, k, 1, fft_order), opposite = mode_of(modes + offset, n, k, -1, fft_order);
+  const NUMBER im = (mode.y - opposite.y) * factor;
+  box[i] = MAKE2((mode.x + opposite.x) * factor, conjugate ? -im : im);
+}
+
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void take_modes(GLOBAL const NUMBER2* RESTRICT box, GLOBAL NUMBER2* RESTRICT modes, GLOBAL const NUMBER* RESTRICT factors,
+                ulong offset, int n0, int n1, int n2, int fft_order, int conjugate) {
+  const uint i = GLOBAL_ID(0);
+  if (i >= (uint)n0 * (uint)n1 * (uint)n2) return;
+  const int n[3] = {n0, n1, n2};
   const int rank[3] = {(int)(i / ((uint)n1 * (uint)n2)), (int)(i / (uint)n2 % (uint)n1), (int)(i % (uint)n2)};
+  const int negative = rank[2] < n2 / 2, sign = negative ? -1 : 1;
   ulong from = 0, to = 0;
   NUMBER factor = 1;
   int before = 0;
   UNROLL for (int axis = 0; axis < 3; ++axis) {
-    const int half_count = n[axis] / 2, r = rank[axis];
-    from = from * (ulong)cells[axis] + (ulong)(r < half_count ? cells[axis] - half_count + r : r - half_count);
-    to = to * (ulong)n[axis] + (ulong)stored_at(r, n[axis], fft_order);
-    factor *= factors[before + r];
+    const int half_count = n[axis] / 2, k = sign * (rank[axis] - half_count);
+    from = axis == 2 ? from * (ulong)(half_count + 1) + (ulong)k : from * (ulong)(2 * half_count + 1) + (ulong)(k + half_count);
+    to = to * (ulong)n[axis] + (ulong)stored_at(rank[axis], n[axis], fft_order);
+    factor *= factors[before + rank[axis]];
     before += n[axis];
   }
-  const NUMBER2 value = grid[from];
-  modes[offset + to] = MAKE2(value.x * factor, value.y * factor);
+  const NUMBER2 value = box[from];
+  modes[offset + to] = MAKE2(value.x * factor, (negative != conjugate ? -value.y : value.y) * factor);
 }
+#endif

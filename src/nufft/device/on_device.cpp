@@ -9,6 +9,7 @@
 #include "device/staging.hpp"
 #include "nufft/device/sorter.hpp"
 #include "nufft/farthest.hpp"
+#include "nufft/host/real_modes.hpp"
 #include "nufft/host/tiles.hpp"
 
 namespace ridge::nufft {
@@ -26,6 +27,7 @@ DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading
           .width = tiles.width,
           .upsampling = upsampling,
           .float64 = layout.float64,
+          .real = layout.real,
           .cells = tiles.cells,
           .products = layout.epsilon >= kOneProduct ? std::size_t{1} : 3};
 }
@@ -45,12 +47,13 @@ class OnDevice final : public Variant<T> {
                                 : design.spreading == Spreading::window ? "spread_window"
                                                                         : "spread_straight")),
         interpolate_(program_.kernel(design.spreading == Spreading::matrix ? "interpolate_matrix" : "interpolate")),
-        slopes_(program_.kernel("interpolate_slopes")),
         put_(program_.kernel("put_modes")),
         take_(program_.kernel("take_modes")),
-        transform_(device, fft_problem(design), options),
+        transform_(device, fft_problem(layout, design), options),
         staging_(device, "nufft"),
-        grid_(device.buffer(design.grid_cells() * sizeof(Complex), {.name = "nufft grid"})) {
+        grid_(device.buffer(design.grid_cells() * layout.parts() * sizeof(T), {.name = "nufft grid"})),
+        box_(device.buffer(box_count(transform_.problem().wanted) * sizeof(Complex), {.name = "nufft spectrum"})) {
+    if (!layout.real) slopes_ = program_.kernel("interpolate_slopes");
     upload_tables();
   }
 
@@ -95,8 +98,8 @@ class OnDevice final : public Variant<T> {
       const std::uint64_t modes = set * layout_.mode_count(), values = set * points.count();
       if (type == Type::to_modes) {
         spread(queue, sorted, in, values);
-        transform(queue, sign);
-        queue.launch(take_, per_element(layout_.mode_count()), mode_arguments(grid_, out, modes));
+        transform_.enqueue_forward(queue, grid_, box_);
+        queue.launch(take_, per_element(layout_.mode_count()), mode_arguments(box_, out, modes, sign > 0));
       } else if (points.count() > 0) {
         set_grid(queue, sign, in, modes);
         interpolate(queue, sorted, out, values);
@@ -105,7 +108,7 @@ class OnDevice final : public Variant<T> {
   }
 
   void to_modes(const PointSet& points, int sign, const Complex* strengths, Complex* modes) const override {
-    const std::size_t values = layout_.batch * points.count() * sizeof(Complex);
+    const std::size_t values = layout_.batch * points.count() * layout_.parts() * sizeof(T);
     // Without points the staged input must still have a size; the kernels do not read it.
     const Complex none{};
     staging_.run({.in = values == 0 ? &none : strengths,
@@ -121,7 +124,7 @@ class OnDevice final : public Variant<T> {
     staging_.run({.in = modes,
                   .in_bytes = layout_.batch * layout_.mode_count() * sizeof(Complex),
                   .out = values,
-                  .out_bytes = layout_.batch * points.count() * sizeof(Complex)},
+                  .out_bytes = layout_.batch * points.count() * layout_.parts() * sizeof(T)},
                  [&](Queue& queue, const Buffer& in, const Buffer& out) {
                    enqueue(queue, points, Type::to_points, sign, in, out);
                  });
@@ -150,10 +153,24 @@ class OnDevice final : public Variant<T> {
   std::vector<planner::Decision> decisions() const override { return transform_.decisions(); }
 
  private:
-  static fft::Problem fft_problem(const DeviceDesign& design) {
-    return {.shape = std::vector<std::size_t>(design.cells.begin() + static_cast<std::ptrdiff_t>(3 - design.axes),
-                                              design.cells.end()),
-            .in_place = true};
+  // From the grid to a box of the modes. forward() has the sign -1; for the other sign the box holds the modes by
+  // descending frequencies. The adjoint has the other type and the other sign, so one plan serves both.
+  static fft::Problem fft_problem(const Layout& layout, const DeviceDesign& design) {
+    if (layout.real) return half_spectrum_problem(layout, design.cells);
+    fft::Problem problem;
+    for (std::size_t i = layout.first_axis(); i < 3; ++i) {
+      const std::size_t n = layout.modes[i], negative = descending(layout) ? (n - 1) / 2 : n / 2;
+      problem.shape.push_back(design.cells[i]);
+      problem.wanted.first.push_back((design.cells[i] - negative) % design.cells[i]);
+      problem.wanted.count.push_back(n);
+    }
+    return problem;
+  }
+  static bool descending(const Layout& layout) { return (layout.type == Type::to_modes) == (layout.sign > 0); }
+  static std::size_t box_count(const fft::Box& box) {
+    std::size_t count = 1;
+    for (const std::size_t each : box.count) count *= each;
+    return count;
   }
 
   void upload_tables() {
@@ -190,10 +207,13 @@ class OnDevice final : public Variant<T> {
     const std::size_t points = kBoxItems / design_.lanes();
     return {.groups = {(count + points - 1) / points}, .items = {kBoxItems}};
   }
-  std::vector<Argument> mode_arguments(const Buffer& from, const Buffer& to, std::uint64_t offset) const {
+  // conjugate: of real values.
+  std::vector<Argument> mode_arguments(const Buffer& from, const Buffer& to, std::uint64_t offset,
+                                       bool conjugate) const {
     const auto modes = [&](std::size_t i) { return static_cast<std::int32_t>(layout_.modes[i]); };
     const std::int32_t fft_order = layout_.order == Order::fft ? 1 : 0;
-    return {from, to, factors_, offset, modes(0), modes(1), modes(2), cells(0), cells(1), cells(2), fft_order};
+    const std::int32_t other_sign = (layout_.real ? conjugate : descending(layout_)) ? 1 : 0;
+    return {from, to, factors_, offset, modes(0), modes(1), modes(2), fft_order, other_sign};
   }
 
   void spread(Queue& queue, const DevicePoints& points, const Buffer& strengths, std::uint64_t offset) const {
@@ -212,16 +232,9 @@ class OnDevice final : public Variant<T> {
                     cells(0), cells(1), cells(2)});
     }
   }
-  void transform(Queue& queue, int sign) const {
-    if (sign > 0) {
-      transform_.enqueue_inverse(queue, grid_, grid_);
-    } else {
-      transform_.enqueue_forward(queue, grid_, grid_);
-    }
-  }
   void set_grid(Queue& queue, int sign, const Buffer& modes, std::uint64_t offset) const {
-    queue.launch(put_, per_element(design_.grid_cells()), mode_arguments(modes, grid_, offset));
-    transform(queue, sign);
+    queue.launch(put_, per_element(box_.size() / sizeof(Complex)), mode_arguments(modes, box_, offset, sign < 0));
+    transform_.enqueue_inverse(queue, box_, grid_);
   }
   void interpolate(Queue& queue, const DevicePoints& points, const Buffer& values, std::uint64_t offset) const {
     if (design_.spreading != Spreading::matrix) {
@@ -247,7 +260,7 @@ class OnDevice final : public Variant<T> {
   ridge::Kernel spread_, interpolate_, slopes_, put_, take_;
   fft::Plan<T> transform_;
   Staging staging_;
-  Buffer grid_, tables_, factors_;
+  Buffer grid_, box_, tables_, factors_;
 };
 
 std::string matrix_refusal(const Layout& layout, const DeviceDesign& design) {
@@ -308,7 +321,7 @@ planner::Cost device_cost(const Device& device, const Layout& layout, const Devi
   const double matrix = design.spreading != Spreading::matrix      ? 1.0
                         : has_matrix_units(device, layout.float64) ? 0.5 / filled
                                                                    : 100.0;
-  return {.flops = sets * points * 4 * box * (atomics ? 6 : 1) * matrix,
+  return {.flops = sets * points * 2 * static_cast<double>(layout.parts()) * box * (atomics ? 6 : 1) * matrix,
           .bytes = sets * cells * static_cast<double>(layout.complex_bytes()) * 8,
           .launches = 6 * sets,
           .efficiency = 0.1,

@@ -1,7 +1,7 @@
 // Spreading and interpolation of the points of one tile, for any vector width. A row of the kernel's box along the
-// fastest axis is one to four vectors of interleaved complex numbers; wider rows are processed four vectors at a time.
-// Spreading reads and writes aligned vectors only: on x86 an addition to a vector that crosses a cache line takes three
-// times as long as one to two aligned vectors.
+// fastest axis is one to four vectors of reals or interleaved complex numbers; wider rows are processed four vectors at
+// a time. Spreading reads and writes aligned vectors only: on x86 an addition to a vector that crosses a cache line
+// takes three times as long as one to two aligned vectors.
 #include "base/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -25,8 +25,11 @@ using Tag = hn::ScalableTag<T>;
 template <class T>
 constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());  // exact: all enabled targets have vectors of a fixed size
 
-template <class T>
-constexpr std::size_t kPerVector = kLanes<T> / 2;  // complex numbers
+// kParts: numbers of a value, 2 for complex ones.
+template <class T, std::size_t kParts>
+using Value = std::conditional_t<kParts == 1, T, std::complex<T>>;
+template <class T, std::size_t kParts>
+constexpr std::size_t kPerVector = kLanes<T> / kParts;  // values
 
 constexpr std::size_t kBlock = 32;       // points whose weights are computed before they are used
 constexpr std::size_t kChains = 8;       // points whose polynomials are evaluated together
@@ -88,7 +91,9 @@ struct Arguments {
   }
 };
 
-// The complex number in every pair of lanes.
+// The value in all lanes, or the complex number in every pair of lanes.
+HWY_INLINE hn::Vec<Tag<float>> Repeat(float value) { return hn::Set(Tag<float>(), value); }
+HWY_INLINE hn::Vec<Tag<double>> Repeat(double value) { return hn::Set(Tag<double>(), value); }
 template <class T>
 HWY_INLINE hn::Vec<Tag<T>> Repeat(const std::complex<T>& value) {
   const Tag<T> d;
@@ -101,10 +106,11 @@ HWY_INLINE hn::Vec<Tag<T>> Repeat(const std::complex<T>& value) {
   }
 }
 
-// The next kPerVector weights, each for the real and the imaginary part of a cell.
-template <class T>
-HWY_INLINE hn::Vec<Tag<T>> LoadPairs(const T* weights) {
+// The next kPerVector weights, each for all parts of a cell.
+template <std::size_t kParts, class T>
+HWY_INLINE hn::Vec<Tag<T>> LoadWeights(const T* weights) {
   const Tag<T> d;
+  if constexpr (kParts == 1) return hn::LoadU(d, weights);
   const hn::RebindToUnsigned<Tag<T>> lanes;
   return hn::TableLookupLanes(hn::LoadU(d, weights), hn::IndicesFromVec(d, hn::ShiftRight<1>(hn::Iota(lanes, 0))));
 }
@@ -115,12 +121,14 @@ struct Box {
 };
 
 // `x` are the weights of the cells at `at`, which is aligned: zeros before the point's first cell.
-template <std::size_t kVectors, class T>
-HWY_INLINE void AddBox(const Box& box, const T* x, const T* y, const T* z, const std::complex<T>& strength, T* at) {
+template <std::size_t kVectors, std::size_t kParts, class T>
+HWY_INLINE void AddBox(const Box& box, const T* x, const T* y, const T* z, const Value<T, kParts>& strength, T* at) {
   const Tag<T> d;
   const auto parts = Repeat(strength);
   hn::Vec<Tag<T>> row[kVectors], scaled[kVectors];
-  for (std::size_t v = 0; v < kVectors; ++v) row[v] = hn::Mul(LoadPairs(x + v * kPerVector<T>), parts);
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    row[v] = hn::Mul(LoadWeights<kParts>(x + v * kPerVector<T, kParts>), parts);
+  }
   for (std::size_t plane = 0; plane < box.planes; ++plane) {
     const auto factor = hn::Set(d, z[plane]);
     for (std::size_t v = 0; v < kVectors; ++v) scaled[v] = hn::Mul(row[v], factor);
@@ -151,11 +159,17 @@ HWY_INLINE std::complex<T> SumPairs(D d, hn::Vec<D> vector) {
 }
 
 // Sum of a row's cells times the weights along the fastest axis.
-template <std::size_t kVectors, class T>
-HWY_INLINE std::complex<T> SumRow(const hn::Vec<Tag<T>>* sum, const T* x) {
-  auto total = hn::Mul(sum[0], LoadPairs(x));
-  for (std::size_t v = 1; v < kVectors; ++v) total = hn::MulAdd(sum[v], LoadPairs(x + v * kPerVector<T>), total);
-  return SumPairs(Tag<T>(), total);
+template <std::size_t kVectors, std::size_t kParts, class T>
+HWY_INLINE Value<T, kParts> SumRow(const hn::Vec<Tag<T>>* sum, const T* x) {
+  auto total = hn::Mul(sum[0], LoadWeights<kParts>(x));
+  for (std::size_t v = 1; v < kVectors; ++v) {
+    total = hn::MulAdd(sum[v], LoadWeights<kParts>(x + v * kPerVector<T, kParts>), total);
+  }
+  if constexpr (kParts == 1) {
+    return hn::GetLane(hn::SumOfLanes(Tag<T>(), total));
+  } else {
+    return SumPairs(Tag<T>(), total);
+  }
 }
 
 // Weights of one point: x, y, z of the value, and those of its derivatives by the same axes.
@@ -166,8 +180,8 @@ struct PointWeights {
 
 // Adds the value at a point to sums[0] and, with kSlopes, its derivatives by z, y and x to sums[1 .. 3]. Cells are
 // loaded once for all of them. Rows alternate between kSets sums, whose chains of additions are independent.
-template <std::size_t kVectors, bool kSlopes, class T>
-HWY_INLINE void ReadBox(const Box& box, const PointWeights<T>& weights, const T* at, std::complex<T>* sums) {
+template <std::size_t kVectors, bool kSlopes, std::size_t kParts, class T>
+HWY_INLINE void ReadBox(const Box& box, const PointWeights<T>& weights, const T* at, Value<T, kParts>* sums) {
   constexpr std::size_t kSets = kVectors == 1 && !kSlopes ? 4 : kVectors <= 2 || !kSlopes ? 2 : 1;
   const Tag<T> d;
   using V = hn::Vec<Tag<T>>;
@@ -202,20 +216,20 @@ HWY_INLINE void ReadBox(const Box& box, const PointWeights<T>& weights, const T*
       }
     }
   }
-  sums[0] += SumRow<kVectors>(sum, weights.x);
+  sums[0] += SumRow<kVectors, kParts>(sum, weights.x);
   if constexpr (kSlopes) {
-    sums[1] += SumRow<kVectors>(by_z, weights.x);
-    sums[2] += SumRow<kVectors>(by_y, weights.x);
-    sums[3] += SumRow<kVectors>(sum, weights.by_x);
+    sums[1] += SumRow<kVectors, kParts>(by_z, weights.x);
+    sums[2] += SumRow<kVectors, kParts>(by_y, weights.x);
+    sums[3] += SumRow<kVectors, kParts>(sum, weights.by_x);
   }
 }
 
-template <class T>
+template <std::size_t kParts, class T>
 Box BoxOf(const TileJob<T>& job) {
   return {.rows = job.axes > 1 ? job.table->width : 1,
           .planes = job.axes > 2 ? job.table->width : 1,
-          .row_stride = 2 * job.row_stride,
-          .plane_stride = 2 * job.plane_stride};
+          .row_stride = kParts * job.row_stride,
+          .plane_stride = kParts * job.plane_stride};
 }
 
 // Calls use(vectors, first vector) for the vectors of a row, at most kMostVectors at a time.
@@ -243,39 +257,42 @@ struct VectorGroups {
   std::uint8_t point[2][kBlock];
   std::size_t count[2] = {0, 0}, fewest;
 
+  // `each`: values of a vector.
   template <class T>
-  VectorGroups(const SortedPoint<T>* points, std::size_t block, std::size_t width, const T* /*type*/)
-      : fewest((width + kPerVector<T> - 1) / kPerVector<T>) {
+  VectorGroups(const SortedPoint<T>* points, std::size_t block, std::size_t width, std::size_t each)
+      : fewest((width + each - 1) / each) {
     for (std::size_t p = 0; p < block; ++p) {
-      const std::size_t group = points[p].cell % kPerVector<T> + width > fewest * kPerVector<T> ? 1 : 0;
+      const std::size_t group = points[p].cell % each + width > fewest * each ? 1 : 0;
       point[group][count[group]++] = static_cast<std::uint8_t>(p);
     }
   }
 };
 
-template <class T>
-void SpreadTile(const TileJob<T>& job, const std::complex<T>* strengths) {
-  const Box box = BoxOf(job);
-  T* const local = reinterpret_cast<T*>(job.local);
+template <class T, std::size_t kParts>
+void SpreadTile(const TileJob<T>& job, const T* strengths) {
+  constexpr std::size_t kEach = kPerVector<T, kParts>;
+  const auto* const given = reinterpret_cast<const Value<T, kParts>*>(strengths);
+  const Box box = BoxOf<kParts>(job);
   Weights<T> weights(job.axes);
-  std::complex<T> gathered[kBlock];
+  Value<T, kParts> gathered[kBlock];
   for (std::size_t first = 0; first < job.count; first += kBlock) {
     const std::size_t count = std::min(kBlock, job.count - first);
     const SortedPoint<T>* points = job.points + first;
     // A loop of loads only keeps many cache misses in flight; the next block's begin while this one is computed.
-    for (std::size_t p = 0; p < count; ++p) gathered[p] = strengths[points[p].index];
+    for (std::size_t p = 0; p < count; ++p) gathered[p] = given[points[p].index];
     for (std::size_t p = kBlock; p < std::min(2 * kBlock, job.count - first); ++p) {
-      __builtin_prefetch(strengths + points[p].index);
+      __builtin_prefetch(given + points[p].index);
     }
     const Arguments<T> arguments(points, count);
     for (std::size_t i = 3 - job.axes; i < 3; ++i) Evaluate(*job.table, arguments.s[i], count, weights.axis[i]);
-    const VectorGroups groups(points, count, job.table->width, local);
+    const VectorGroups groups(points, count, job.table->width, kEach);
     for (std::size_t group = 0; group < 2; ++group) {
       ForVectors(groups.fewest + group, [&](auto some, std::size_t from) HWY_ATTR {
         for (std::size_t i = 0; i < groups.count[group]; ++i) {
-          const std::size_t p = groups.point[group][i], shift = points[p].cell % kPerVector<T>;
-          AddBox<some()>(box, weights.axis[2].of(p) + from * kPerVector<T> - shift, weights.axis[1].of(p),
-                         weights.axis[0].of(p), gathered[p], local + 2 * (points[p].cell - shift) + from * kLanes<T>);
+          const std::size_t p = groups.point[group][i], shift = points[p].cell % kEach;
+          AddBox<some(), kParts>(box, weights.axis[2].of(p) + from * kEach - shift, weights.axis[1].of(p),
+                                 weights.axis[0].of(p), gathered[p],
+                                 job.local + kParts * (points[p].cell - shift) + from * kLanes<T>);
         }
       });
     }
@@ -283,58 +300,57 @@ void SpreadTile(const TileJob<T>& job, const std::complex<T>* strengths) {
 }
 
 // values: of the function; with kSlopes also its derivatives, slowest axis first, null for unused axes.
-template <bool kSlopes, class T>
-HWY_INLINE void InterpolateTile(const TileJob<T>& job, const std::array<std::complex<T>*, 4>& values) {
-  constexpr std::size_t kOutputs = kSlopes ? 4 : 1;
-  const Box box = BoxOf(job);
-  const std::size_t vectors = (job.table->width + kPerVector<T> - 1) / kPerVector<T>;
-  const T* const local = reinterpret_cast<const T*>(job.local);
+template <bool kSlopes, std::size_t kParts, class T>
+HWY_INLINE void InterpolateTile(const TileJob<T>& job, const std::array<T*, 4>& values) {
+  constexpr std::size_t kOutputs = kSlopes ? 4 : 1, kEach = kPerVector<T, kParts>;
+  const Box box = BoxOf<kParts>(job);
+  const std::size_t vectors = (job.table->width + kEach - 1) / kEach;
   Weights<T> weights(job.axes), slopes(job.axes);
-  std::complex<T> sums[kBlock][kOutputs];
+  Value<T, kParts> sums[kBlock][kOutputs];
   for (std::size_t first = 0; first < job.count; first += kBlock) {
     const std::size_t count = std::min(kBlock, job.count - first);
     const SortedPoint<T>* points = job.points + first;
-    for (std::size_t p = 0; p < count; ++p) __builtin_prefetch(values[0] + points[p].index, 1);
+    for (std::size_t p = 0; p < count; ++p) __builtin_prefetch(values[0] + kParts * points[p].index, 1);
     const Arguments<T> arguments(points, count);
     for (std::size_t i = 3 - job.axes; i < 3; ++i) {
       Evaluate(*job.table, arguments.s[i], count, weights.axis[i]);
       if constexpr (kSlopes) Evaluate(job.slopes[i], arguments.s[i], count, slopes.axis[i]);
     }
-    for (std::size_t p = 0; p < count; ++p) std::fill_n(sums[p], kOutputs, std::complex<T>());
+    for (std::size_t p = 0; p < count; ++p) std::fill_n(sums[p], kOutputs, Value<T, kParts>());
     ForVectors(vectors, [&](auto some, std::size_t from) HWY_ATTR {
-      const std::size_t skip = from * kPerVector<T>;
+      const std::size_t skip = from * kEach;
       for (std::size_t p = 0; p < count; ++p) {
         const PointWeights<T> point{weights.axis[2].of(p) + skip, weights.axis[1].of(p), weights.axis[0].of(p),
                                     slopes.axis[2].of(p) + skip,  slopes.axis[1].of(p),  slopes.axis[0].of(p)};
-        ReadBox<some(), kSlopes>(box, point, local + 2 * (std::size_t{points[p].cell} + skip), sums[p]);
+        ReadBox<some(), kSlopes, kParts>(box, point, job.local + kParts * (std::size_t{points[p].cell} + skip),
+                                         sums[p]);
       }
     });
     for (std::size_t k = 0; k < kOutputs; ++k) {
-      if (values[k] == nullptr) continue;
-      for (std::size_t p = 0; p < count; ++p) values[k][points[p].index] = sums[p][k];
+      auto* const out = reinterpret_cast<Value<T, kParts>*>(values[k]);
+      if (out == nullptr) continue;
+      for (std::size_t p = 0; p < count; ++p) out[points[p].index] = sums[p][k];
     }
   }
 }
 
-template <class T>
-void ReadTile(const TileJob<T>& job, std::complex<T>* values) {
-  InterpolateTile<false>(job, {values, nullptr, nullptr, nullptr});
+template <class T, std::size_t kParts>
+void ReadTile(const TileJob<T>& job, T* values) {
+  InterpolateTile<false, kParts>(job, {values, nullptr, nullptr, nullptr});
 }
 template <class T>
-void ReadSlopes(const TileJob<T>& job, const std::array<std::complex<T>*, 4>& values) {
-  InterpolateTile<true>(job, values);
+void ReadSlopes(const TileJob<T>& job, const std::array<T*, 4>& values) {
+  InterpolateTile<true, 2>(job, values);
 }
 
 template <class T>
-void AddRow(const std::complex<T>* from, std::complex<T>* to, std::size_t count) {
+void AddRow(const T* from, T* to, std::size_t count) {
   const Tag<T> d;
-  const T* in = reinterpret_cast<const T*>(from);
-  T* out = reinterpret_cast<T*>(to);
   std::size_t i = 0;
-  for (; i + kLanes<T> <= 2 * count; i += kLanes<T>) {
-    hn::StoreU(hn::Add(hn::LoadU(d, in + i), hn::LoadU(d, out + i)), d, out + i);
+  for (; i + kLanes<T> <= count; i += kLanes<T>) {
+    hn::StoreU(hn::Add(hn::LoadU(d, from + i), hn::LoadU(d, to + i)), d, to + i);
   }
-  for (; i < 2 * count; ++i) out[i] += in[i];
+  for (; i < count; ++i) to[i] += from[i];
 }
 
 // x / (2 pi) has a rounding error that moves the point by up to cells * 2^-54 cells. For double the error is kept and
@@ -382,14 +398,19 @@ void PlaceAxis(const Coordinate* x, std::size_t count, const PlacedAxis& axis, T
 }
 
 template <class T>
-SpreadKernels<T> AllKernels() {
-  return {&SpreadTile<T>, &ReadTile<T>, &ReadSlopes<T>, &AddRow<T>, &PlaceAxis<T, float>, &PlaceAxis<T, double>};
+SpreadKernels<T> AllKernels(bool real) {
+  return {real ? &SpreadTile<T, 1> : &SpreadTile<T, 2>,
+          real ? &ReadTile<T, 1> : &ReadTile<T, 2>,
+          &ReadSlopes<T>,  // complex values only
+          &AddRow<T>,
+          &PlaceAxis<T, float>,
+          &PlaceAxis<T, double>};
 }
 
 }  // namespace
 
-SpreadKernels<float> FloatKernels() { return AllKernels<float>(); }
-SpreadKernels<double> DoubleKernels() { return AllKernels<double>(); }
+SpreadKernels<float> FloatKernels(bool real) { return AllKernels<float>(real); }
+SpreadKernels<double> DoubleKernels(bool real) { return AllKernels<double>(real); }
 
 }  // namespace ridge::nufft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -401,12 +422,12 @@ HWY_EXPORT(FloatKernels);
 HWY_EXPORT(DoubleKernels);
 
 template <>
-SpreadKernels<float> spread_kernels() {
-  return HWY_DYNAMIC_DISPATCH(FloatKernels)();
+SpreadKernels<float> spread_kernels(bool real) {
+  return HWY_DYNAMIC_DISPATCH(FloatKernels)(real);
 }
 template <>
-SpreadKernels<double> spread_kernels() {
-  return HWY_DYNAMIC_DISPATCH(DoubleKernels)();
+SpreadKernels<double> spread_kernels(bool real) {
+  return HWY_DYNAMIC_DISPATCH(DoubleKernels)(real);
 }
 
 }  // namespace ridge::nufft

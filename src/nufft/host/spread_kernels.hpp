@@ -25,17 +25,17 @@ struct KernelTable {
   alignas(64) T coefficient[kMostTerms][kWidest] = {};  // per cell
 };
 
-// Complex numbers of a cache line, which is at least as long as a vector.
-inline constexpr std::size_t line_cells(std::size_t complex_bytes) { return 64 / complex_bytes; }
+// Values (complex numbers or reals) of a cache line, which is at least as long as a vector.
+inline constexpr std::size_t line_cells(std::size_t value_bytes) { return 64 / value_bytes; }
 
-// Points of one tile and the tile's local grid, whose rows begin at a cache line. Strides are in complex numbers.
+// Points of one tile and the tile's local grid, whose rows begin at a cache line. Strides are in values.
 template <class T>
 struct TileJob {
   const KernelTable<T>* table;
   const KernelTable<T>* slopes;  // derivatives by the coordinates, one table per axis, slowest first
   const SortedPoint<T>* points;
   std::size_t count;
-  std::complex<T>* local;
+  T* local;
   std::size_t axes;  // of the problem; the fastest axis is the last
   std::size_t row_stride, plane_stride;
 };
@@ -51,18 +51,19 @@ struct PlacedAxis {
   std::int32_t* local;  // += per_cell * cell in the tile
 };
 
+// Strengths, values and cells are complex (interleaved) or real numbers.
 template <class T>
 struct SpreadKernels {
-  void (*spread)(const TileJob<T>& job, const std::complex<T>* strengths);  // adds the points to the local grid
-  void (*interpolate)(const TileJob<T>& job, std::complex<T>* values);      // sets the points' values
+  void (*spread)(const TileJob<T>& job, const T* strengths);  // adds the points to the local grid
+  void (*interpolate)(const TileJob<T>& job, T* values);      // sets the points' values
   // The same with the derivatives along each axis after them, slowest axis first; null for axes that do not exist.
-  void (*slopes)(const TileJob<T>& job, const std::array<std::complex<T>*, 4>& values);
-  void (*add)(const std::complex<T>* from, std::complex<T>* to, std::size_t count);  // to += from
+  void (*slopes)(const TileJob<T>& job, const std::array<T*, 4>& values);
+  void (*add)(const T* from, T* to, std::size_t count);  // to += from, `count` reals
   void (*place_float)(const float* x, std::size_t count, const PlacedAxis& axis, T* s);
   void (*place_double)(const double* x, std::size_t count, const PlacedAxis& axis, T* s);
 };
 
 template <class T>
-SpreadKernels<T> spread_kernels();
+SpreadKernels<T> spread_kernels(bool real = false);
 
 }  // namespace ridge::nufft

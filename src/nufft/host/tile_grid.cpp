@@ -26,16 +26,17 @@ KernelTable<T> kernel_table(const Kernel& kernel, const std::vector<double>& coe
 
 template <class T>
 TileGrid<T>::TileGrid(const std::array<std::size_t, 3>& cells, std::size_t axes, const Kernel& kernel,
-                      std::size_t threads)
+                      std::size_t threads, bool real)
     : threads_(threads),
-      tiling_(cells, axes, kernel.width(), sizeof(Complex)),
-      kernels_(spread_kernels<T>()),
+      parts_(real ? 1 : 2),
+      tiling_(cells, axes, kernel.width(), parts_ * sizeof(T)),
+      kernels_(spread_kernels<T>(real)),
       values_(kernel_table<T>(kernel, kernel.polynomials())),
-      grid_(cells[0] * cells[1] * cells[2]) {
+      grid_(parts_ * cells[0] * cells[1] * cells[2]) {
   for (std::size_t i = 3 - axes; i < 3; ++i) {
     slopes_[i] = kernel_table<T>(kernel, kernel.slope_polynomials(cells[i]));
   }
-  for (std::size_t i = 0; i < threads; ++i) locals_.emplace_back(tiling_.local_cells);
+  for (std::size_t i = 0; i < threads; ++i) locals_.emplace_back(parts_ * tiling_.local_cells);
 }
 
 template <class T>
@@ -48,12 +49,12 @@ template <class T>
 void TileGrid<T>::clear() const {
   constexpr std::size_t kEach = std::size_t{1} << 15;
   for_units(threads_, (grid_.size() + kEach - 1) / kEach, [&](std::size_t unit, std::size_t) {
-    std::fill_n(grid_.data() + unit * kEach, std::min(kEach, grid_.size() - unit * kEach), Complex{});
+    std::fill_n(grid_.data() + unit * kEach, std::min(kEach, grid_.size() - unit * kEach), T{});
   });
 }
 
 template <class T>
-TileJob<T> TileGrid<T>::job(const SortedPoint<T>* points, std::size_t count, Complex* local) const {
+TileJob<T> TileGrid<T>::job(const SortedPoint<T>* points, std::size_t count, T* local) const {
   return {.table = &values_,
           .slopes = slopes_.data(),
           .points = points,
@@ -64,7 +65,8 @@ TileJob<T> TileGrid<T>::job(const SortedPoint<T>* points, std::size_t count, Com
           .plane_stride = tiling_.plane_stride};
 }
 
-// Calls use(local row, grid row, first cell, cells up to the period's end, cells after it) for each row of a tile.
+// Calls use(local row, grid row, first cell, cells up to the period's end, cells after it) for each row of a tile, all
+// in numbers.
 template <class T>
 template <class Use>
 void TileGrid<T>::for_tile_rows(std::size_t tile, const Use& use) const {
@@ -75,19 +77,18 @@ void TileGrid<T>::for_tile_rows(std::size_t tile, const Use& use) const {
     const std::size_t plane = (tiling_.axis[0].begin(at[0]) + z) % cells(0);
     for (std::size_t y = 0; y < tiling_.reach(1, at[1]); ++y) {
       const std::size_t row = (tiling_.axis[1].begin(at[1]) + y) % cells(1);
-      use(z * tiling_.plane_stride + y * tiling_.row_stride, (plane * cells(1) + row) * cells(2), x, before,
-          reach - before);
+      use(parts_ * (z * tiling_.plane_stride + y * tiling_.row_stride), parts_ * (plane * cells(1) + row) * cells(2),
+          parts_ * x, parts_ * before, parts_ * (reach - before));
     }
   }
 }
 
 // Sums of many points in one cell lose digits: a dense tile is spread in parts, whose sums are added to the grid.
 template <class T>
-void TileGrid<T>::spread_tile(const SortedPoints<T>& points, std::size_t tile, const Complex* strengths,
-                              Complex* local) const {
+void TileGrid<T>::spread_tile(const SortedPoints<T>& points, std::size_t tile, const T* strengths, T* local) const {
   const std::size_t part = std::clamp<std::size_t>(tiling_.local_cells, 512, 4096);
   for (std::size_t first = 0; first < points.count_in(tile); first += part) {
-    std::fill_n(local, tiling_.local_cells, Complex{});
+    std::fill_n(local, parts_ * tiling_.local_cells, T{});
     const std::size_t count = std::min(part, points.count_in(tile) - first);
     kernels_.spread(job(points.tile(tile) + first, count, local), strengths);
     for_tile_rows(tile, [&](std::size_t from, std::size_t to, std::size_t x, std::size_t before, std::size_t after) {
@@ -98,7 +99,8 @@ void TileGrid<T>::spread_tile(const SortedPoints<T>& points, std::size_t tile, c
 }
 
 template <class T>
-void TileGrid<T>::spread(const SortedPoints<T>& points, const Complex* strengths) const {
+void TileGrid<T>::spread(const SortedPoints<T>& points, const void* given) const {
+  const T* const strengths = static_cast<const T*>(given);
   clear();
   const std::size_t layers = tiling_.axis[3 - tiling_.axes].tiles, per_layer = tiling_.tiles() / layers;
   const auto run_layers = [&](std::size_t first, std::size_t count) {  // first, first + 2, ...
@@ -118,24 +120,26 @@ template <class Use>
 void TileGrid<T>::for_copied_tiles(const SortedPoints<T>& points, const Use& use) const {
   for_units(threads_, tiling_.tiles(), [&](std::size_t tile, std::size_t thread) {
     if (points.count_in(tile) == 0) return;
-    Complex* local = locals_[thread].data();
+    T* local = locals_[thread].data();
     for_tile_rows(tile, [&](std::size_t to, std::size_t from, std::size_t x, std::size_t before, std::size_t after) {
       std::copy_n(grid_.data() + from + x, before, local + to);
       std::copy_n(grid_.data() + from, after, local + to + before);
-      std::fill_n(local + to + before + after, tiling_.row_stride - before - after, Complex{});
+      std::fill_n(local + to + before + after, parts_ * tiling_.row_stride - before - after, T{});
     });
     use(job(points.tile(tile), points.count_in(tile), local));
   });
 }
 
 template <class T>
-void TileGrid<T>::interpolate(const SortedPoints<T>& points, Complex* values) const {
-  for_copied_tiles(points, [&](const TileJob<T>& job) { kernels_.interpolate(job, values); });
+void TileGrid<T>::interpolate(const SortedPoints<T>& points, void* values) const {
+  for_copied_tiles(points, [&](const TileJob<T>& job) { kernels_.interpolate(job, static_cast<T*>(values)); });
 }
 
 template <class T>
 void TileGrid<T>::slopes(const SortedPoints<T>& points, const std::array<Complex*, 4>& values) const {
-  for_copied_tiles(points, [&](const TileJob<T>& job) { kernels_.slopes(job, values); });
+  std::array<T*, 4> numbers{};
+  for (std::size_t i = 0; i < 4; ++i) numbers[i] = reinterpret_cast<T*>(values[i]);
+  for_copied_tiles(points, [&](const TileJob<T>& job) { kernels_.slopes(job, numbers); });
 }
 
 template class TileGrid<float>;

@@ -9,6 +9,7 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "nufft/host/tiling.hpp"
@@ -21,36 +22,40 @@ class TileGrid {
  public:
   using Complex = std::complex<T>;
 
-  TileGrid(const std::array<std::size_t, 3>& cells, std::size_t axes, const Kernel& kernel, std::size_t threads);
+  // Cells are complex numbers, or reals.
+  TileGrid(const std::array<std::size_t, 3>& cells, std::size_t axes, const Kernel& kernel, std::size_t threads,
+           bool real = false);
 
   std::size_t cells(std::size_t axis) const { return tiling_.axis[axis].cells; }
-  Complex* data() const { return grid_.data(); }
+  Complex* data() const { return reinterpret_cast<Complex*>(grid_.data()); }
+  std::span<T> numbers() const { return grid_.span(); }
   // Coordinates in radians, of T or double. Error{invalid_argument} for those that cannot be placed.
   template <class Coordinate>
   std::shared_ptr<const SortedPoints<T>> sort(const Coordinates<Coordinate>& points, bool fold) const;
   // One at a time: all of them use the grid and the local tiles.
   void clear() const;
-  void spread(const SortedPoints<T>& points, const Complex* strengths) const;  // clears the grid first
-  void interpolate(const SortedPoints<T>& points, Complex* values) const;
-  // Values, and their derivatives along each axis, slowest first; null for unused axes.
+  // Strengths and values are of the type of the cells.
+  void spread(const SortedPoints<T>& points, const void* strengths) const;  // clears the grid first
+  void interpolate(const SortedPoints<T>& points, void* values) const;
+  // Complex cells only. Values, and their derivatives along each axis, slowest first; null for unused axes.
   void slopes(const SortedPoints<T>& points, const std::array<Complex*, 4>& values) const;
 
  private:
-  TileJob<T> job(const SortedPoint<T>* points, std::size_t count, Complex* local) const;
+  TileJob<T> job(const SortedPoint<T>* points, std::size_t count, T* local) const;
   template <class Use>
   void for_tile_rows(std::size_t tile, const Use& use) const;
-  void spread_tile(const SortedPoints<T>& points, std::size_t tile, const Complex* strengths, Complex* local) const;
+  void spread_tile(const SortedPoints<T>& points, std::size_t tile, const T* strengths, T* local) const;
   // Calls use(job) for each tile that has points, with the tile's cells copied to the local grid.
   template <class Use>
   void for_copied_tiles(const SortedPoints<T>& points, const Use& use) const;
 
-  std::size_t threads_;
+  std::size_t threads_, parts_;  // parts: numbers per cell
   Tiling tiling_;
   SpreadKernels<T> kernels_;
   KernelTable<T> values_;
   std::array<KernelTable<T>, 3> slopes_;  // derivatives by the coordinate, in radians
-  mutable base::AlignedArray<Complex> grid_;
-  mutable std::vector<base::AlignedArray<Complex>> locals_;  // one per thread
+  mutable base::AlignedArray<T> grid_;
+  mutable std::vector<base::AlignedArray<T>> locals_;  // one per thread
 };
 
 }  // namespace ridge::nufft

@@ -38,14 +38,18 @@ std::string memory_refusal(const Device& device, const std::array<std::size_t, 3
 template <class T>
 Tiles<T>::Tiles(const Layout& layout, const TilesDesign& design, const planner::Options& options)
     : layout_(layout),
-      transform_(design.cells, layout.modes, layout.threads, options),
-      grid_(design.cells, layout.axes, Kernel(design.width, design.upsampling), layout.threads) {
+      grid_(design.cells, layout.axes, Kernel(design.width, design.upsampling), layout.threads, layout.real) {
   const Kernel kernel(design.width, design.upsampling);
   for (std::size_t i = 0; i < 3; ++i) {
     factors_[i].assign(1, T{1});
     if (i < layout.first_axis()) continue;
     const std::vector<double> exact = kernel.mode_factors(layout.modes[i], design.cells[i]);
     factors_[i].assign(exact.begin(), exact.end());
+  }
+  if (layout.real) {
+    real_.emplace(layout, design.cells, factors_, options);
+  } else {
+    transform_.emplace(design.cells, layout.modes, layout.threads, options);
   }
 }
 
@@ -58,8 +62,13 @@ void Tiles<T>::to_modes(const PointSet& points, int sign, const Complex* strengt
       std::fill_n(out, layout_.mode_count(), Complex{});
       continue;
     }
-    grid_.spread(static_cast<const SortedPoints<T>&>(points), strengths + set * points.count());
-    transform_.to_modes(sign, grid_.data());
+    const T* given = reinterpret_cast<const T*>(strengths) + set * points.count() * layout_.parts();
+    grid_.spread(static_cast<const SortedPoints<T>&>(points), given);
+    if (real_) {
+      real_->to_modes(sign, grid_.numbers(), out);
+      continue;
+    }
+    transform_->to_modes(sign, grid_.data());
     for_each_row([&](std::size_t row_of_modes, std::size_t cell, T factor) {
       take_row(grid_.data() + cell, factor, out + row_of_modes);
     });
@@ -69,11 +78,12 @@ void Tiles<T>::to_modes(const PointSet& points, int sign, const Complex* strengt
 // The transform of the modes of one set, on the fine grid.
 template <class T>
 void Tiles<T>::set_grid(int sign, const Complex* modes) const {
+  if (real_) return real_->from_modes(sign, modes, grid_.numbers());
   grid_.clear();
   for_each_row([&](std::size_t row_of_modes, std::size_t cell, T factor) {
     put_row(modes + row_of_modes, factor, grid_.data() + cell);
   });
-  transform_.from_modes(sign, grid_.data());
+  transform_->from_modes(sign, grid_.data());
 }
 
 template <class T>
@@ -82,7 +92,8 @@ void Tiles<T>::to_points(const PointSet& points, int sign, const Complex* modes,
   std::lock_guard lock(busy_);
   for (std::size_t set = 0; set < layout_.batch; ++set) {
     set_grid(sign, modes + set * layout_.mode_count());
-    grid_.interpolate(static_cast<const SortedPoints<T>&>(points), values + set * points.count());
+    T* out = reinterpret_cast<T*>(values) + set * points.count() * layout_.parts();
+    grid_.interpolate(static_cast<const SortedPoints<T>&>(points), out);
   }
 }
 
@@ -151,11 +162,13 @@ namespace {
 
 planner::Cost tiles_cost(const Layout& layout, const TilesDesign& design) {
   const auto width = static_cast<double>(design.width), points = static_cast<double>(layout.points);
-  const auto line = static_cast<double>(line_cells(layout.complex_bytes())), rounded = std::ceil(width / line) * line;
+  const double parts = static_cast<double>(layout.parts()) / 2;  // of a complex number's work
+  const auto line = static_cast<double>(line_cells(layout.complex_bytes() * layout.parts() / 2)),
+             rounded = std::ceil(width / line) * line;
   const auto cells = static_cast<double>(design.grid_cells()), sets = static_cast<double>(layout.batch);
   const double box = rounded * std::pow(width, static_cast<double>(layout.axes - 1));
   const double weights = static_cast<double>(layout.axes) * 2 * rounded * (width + 3);
-  return {.flops = sets * (points * (4 * box + weights) + 5 * cells * std::log2(cells)),
+  return {.flops = sets * (points * (4 * parts * box + weights) + 5 * parts * cells * std::log2(cells)),
           .bytes = sets * cells * static_cast<double>(layout.complex_bytes()) * 4,
           .launches = layout.threads > 1 ? 8.0 : 0.0,
           .efficiency = 0.15,

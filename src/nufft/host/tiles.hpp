@@ -2,9 +2,11 @@
 #pragma once
 #include <array>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "nufft/host/pruned_transform.hpp"
+#include "nufft/host/real_modes.hpp"
 #include "nufft/host/tile_grid.hpp"
 #include "nufft/variant.hpp"
 
@@ -41,7 +43,9 @@ class Tiles final : public Variant<T> {
     auto* const to = reinterpret_cast<Complex*>(values.native());
     slopes(points, sign, reinterpret_cast<const Complex*>(modes.native()), to, to + layout_.batch * points.count());
   }
-  std::vector<planner::Decision> decisions() const override { return transform_.decisions(); }
+  std::vector<planner::Decision> decisions() const override {
+    return real_ ? real_->decisions() : transform_->decisions();
+  }
 
  private:
   template <class Use>
@@ -52,9 +56,10 @@ class Tiles final : public Variant<T> {
   void set_grid(int sign, const Complex* modes) const;
 
   Layout layout_;
-  PrunedTransform<T> transform_;
-  std::array<std::vector<T>, 3> factors_;  // per axis and mode, from frequency -(n/2)
-  mutable std::mutex busy_;                // guards the grid: one run at a time
+  std::optional<PrunedTransform<T>> transform_;  // complex values
+  std::optional<RealModes<T>> real_;             // real values
+  std::array<std::vector<T>, 3> factors_;        // per axis and mode, from frequency -(n/2)
+  mutable std::mutex busy_;                      // guards the grid: one run at a time
   TileGrid<T> grid_;
 };
 
