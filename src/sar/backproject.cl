@@ -12,24 +12,27 @@ void backproject(GLOBAL const float2* RESTRICT profiles, GLOBAL const float2* RE
   // Pulses whose aperture may contain the pixel; `farthest` bounds the offsets of the track.
   const float reach = ((range + farthest) * widest_tangent + farthest) / along + 1.0f;
   const int first = max(0, (int)floor((float)p - reach)), last = min(pulses - 1, (int)ceil((float)p + reach));
+  const float weight_scale = WEIGHTS / widest_sine;
   float real = 0.0f, imaginary = 0.0f;
   for (int pulse = first; pulse <= last; ++pulse) {
     const float2 offset = track[pulse];
     const float off = (float)(p - pulse) * along - offset.x, across = range - offset.y;
-    const float distance = sqrt(across * across + off * off);
-    const float sine = fabs(off) / distance;
-    const float beyond = off * off / (distance + across) - offset.y;  // distance - range
-    const float place = (depth + beyond) * (FINE / cell);
+    // Quick functions with one Newton step: the distance and the quotient are rounded as if divided exactly.
+    const float square = FMA(across, across, off * off), inverse = RSQRT_FAST(square), root = square * inverse;
+    const float distance = FMA(0.5f * inverse, FMA(-root, root, square), root), sum = distance + across;
+    const float reciprocal = RECIPROCAL_FAST(sum), part = off * off * reciprocal;
+    const float beyond = FMA(reciprocal, FMA(-part, sum, off * off), part) - offset.y;  // distance - range
+    const float sine = fabs(off) * inverse, place = (depth + beyond) * (FINE / cell);
     if (sine > widest_sine || !(place >= 0.0f && place < (float)(points - 1))) continue;
     const int index = (int)place;
-    const float share = place - (float)index, weight = weights[(int)(sine / widest_sine * WEIGHTS)];
-    const float2 low = profiles[(ulong)pulse * (ulong)points + (ulong)index];
-    const float2 high = profiles[(ulong)pulse * (ulong)points + (ulong)index + 1ul];
-    const float turns = beyond * turns_per_metre, angle = (turns - floor(turns)) * 6.28318531f;
-    const float c = weight * cos(angle), s = weight * sin(angle);
+    const float share = place - (float)index, weight = weights[min((int)(sine * weight_scale), WEIGHTS)];
+    GLOBAL const float2* at = profiles + ((ulong)pulse * (ulong)points + (ulong)index);
+    const float2 low = at[0], high = at[1];
+    const float turns = beyond * turns_per_metre, angle = (turns - rint(turns)) * 6.28318531f;
+    const float c = weight * COS_FAST(angle), s = weight * SIN_FAST(angle);
     const float x = FMA(share, high.x - low.x, low.x), y = FMA(share, high.y - low.y, low.y);
-    real += x * c - y * s;
-    imaginary += x * s + y * c;
+    real = FMA(x, c, FMA(-y, s, real));
+    imaginary = FMA(x, s, FMA(y, c, imaginary));
   }
   image[(ulong)row * (ulong)pulses + (ulong)p] = make_float2(real * norms[row], imaginary * norms[row]);
 }

@@ -22,7 +22,7 @@ KernelSource with_matrix(KernelSource source, const DeviceDesign& design) {
   for (const double value : Kernel(design.width, design.upsampling).polynomials()) {
     table += literal(design.float64, value) + ", ";
   }
-  source.text += ridge::detail::kernel_text("nufft/matrix");
+  source.text += ridge::detail::kernel_text("codegen/pairs_and_doubles") + ridge::detail::kernel_text("nufft/matrix");
   source.defines.insert(source.defines.end(), {{"TILE", "16"},
                                                {"PRODUCTS", design.float64 ? "1" : std::to_string(design.products)},
                                                {"PAIRED", !design.float64 && design.cells[2] % 2 == 0 ? "1" : "0"},

@@ -1,4 +1,4 @@
-// Spreading and interpolation on the matrix units, appended to nonuniform.cl. Points are sorted by tiles of STEP x STEP first
+// Spreading and interpolation on the matrix units, after nonuniform.cl and codegen/pairs_and_doubles.cl. Points are sorted by tiles of STEP x STEP first
 // cells (in three dimensions also by first plane), so the boxes of a tile's points lie in TILE x TILE cells.
 //
 // TILE, STEP    cells per axis of a tile with and without its border; STEP is even for float
@@ -24,12 +24,9 @@ CONSTANT_TABLE NUMBER polynomials[TABLE] = POLYNOMIALS;
 #if !WIDE
 #define SCRATCH(n) MATRIX_SCRATCH(scratch, n)
 #define MULTIPLY(d, a, b) MATRIX_TF32(scratch, d, a[0], a[1], a[2], a[3], b[0], b[1])
-#elif defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
+#elif defined(MATRIX_DOUBLES)
 #define SCRATCH(n)
-#define MULTIPLY(d, a, b)                                                                                             \
-  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])                                                                \
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]))
+#define MULTIPLY(d, a, b) MATRIX_DOUBLES(d, a, b)
 #else
 #define SCRATCH(n) LOCAL_ARRAY(double, scratch, 6 * (n))
 FUNCTION void multiply_doubles(LOCAL double* scratch, double* d, const double* a, const double* b) {
@@ -135,8 +132,8 @@ FUNCTION void add_cell(GLOBAL NUMBER* to, const NUMBER* parts) {
   if (parts[0] != 0) ADD_TO(to, parts[0]);
 #else
   if (parts[0] == 0 && parts[1] == 0) return;
-#if !WIDE && defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
-  asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(parts[0]), "f"(parts[1]) : "memory");
+#if !WIDE
+  atomic_add_pair(to, parts[0], parts[1]);
 #else
   ADD_TO(to, parts[0]);
   ADD_TO(to + 1, parts[1]);

@@ -25,7 +25,7 @@ Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values
 
 KernelSource backproject_source() {
   return {.name = "sar_backproject",
-          .text = ridge::detail::kernel_text("sar/backproject"),
+          .text = ridge::detail::kernel_text("codegen/quick_functions") + ridge::detail::kernel_text("sar/backproject"),
           .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kPixels)},
                       {"FINE", fmt::format("{}", kFine)},
                       {"WEIGHTS", fmt::format("{}", kWeights)}}};
