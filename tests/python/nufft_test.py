@@ -55,6 +55,19 @@ class Functions(unittest.TestCase):
             self.assertEqual(single.dtype, np.complex64)
             self.assertLessEqual(error(np.fft.fftshift(single), phases(points, modes, 1) @ c), 1e-4)
 
+    def test_real_strengths_and_values(self):
+        for modes in ((31,), (12, 9), (6, 5, 8)):
+            points = [random.uniform(-3, 3, 70) for _ in modes]
+            c, f = random.standard_normal(70), complexes(*modes)
+            axes = len(modes)
+            got = getattr(nufft, f"nufft{axes}d1")(*points, c, modes, eps=1e-9)
+            self.assertLessEqual(error(got, phases(points, modes, 1) @ c), 1e-9)
+            values = getattr(nufft, f"nufft{axes}d2")(*points, f, eps=1e-9, real=True)
+            self.assertEqual(values.dtype, np.float64)
+            self.assertLessEqual(error(values, np.tensordot(f, phases(points, modes, -1), axes).real), 1e-9)
+        with self.assertRaisesRegex(TypeError, "must be real in a plan with real=True, got complex128"):
+            nufft.nufft1d1(points[0], c * 1j, 4, real=True)
+
     def test_type_3(self):
         for axes in SHAPES:
             points = tuple(random.uniform(-1, 2, 40) for _ in range(axes))
