@@ -178,6 +178,16 @@ TEST_F(NufftOnDevices, ReachEpsilonInDouble) {
   }
 }
 
+// One rounded product instead of three: its error and the kernel's stay below epsilon.
+TEST_F(NufftOnDevices, ReachEpsilonWithOneProduct) {
+  const Device device = ridge::test::accelerators().front();
+  const auto points = random_points<float>(3, 300);
+  for (const Type type : {Type::to_modes, Type::to_points}) {
+    const Problem problem{.type = type, .modes = {8, 9, 10}, .epsilon = 1e-3, .upsampling = 2};
+    EXPECT_LE(device_error(device, problem, "matrix", points), 1e-3);
+  }
+}
+
 // More points in one tile than a piece holds, all of them in few cells; and both ways to spread give the same modes.
 TEST_F(NufftOnDevices, SpreadClustersInPieces) {
   for (const Device& device : ridge::test::accelerators()) {
@@ -244,6 +254,7 @@ TEST(NufftKernels, CompileForCudaWithoutSpills) {
   const DeviceDesign designs[] = {
       {.spreading = Spreading::window, .axes = 3, .width = 10, .float64 = true},
       {.spreading = Spreading::matrix, .axes = 2, .width = 7},
+      {.spreading = Spreading::matrix, .axes = 3, .width = 7},
       {.spreading = Spreading::matrix, .axes = 3, .width = 8},
       {.spreading = Spreading::matrix, .axes = 3, .width = 4, .products = 1},
       {.spreading = Spreading::matrix, .axes = 2, .width = 10, .float64 = true},

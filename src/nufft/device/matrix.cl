@@ -64,34 +64,34 @@ FUNCTION float high_part(float v) { return FLOAT_OF((BITS_OF(v) + 0x1000u) & 0xf
     low[i_] = v[i_] - high[i_];             \
   }
 
-// Weights of all cells. The kernel is even: cells c and WIDTH - 1 - c share the even and odd parts of one polynomial.
-FUNCTION void all_weights(NUMBER s, NUMBER* w) {
+// Stores the weights of all cells. The kernel is even: cells c and WIDTH - 1 - c share the even and odd parts of one
+// polynomial.
+FUNCTION void put_weights(LOCAL NUMBER* to, NUMBER s) {
   const NUMBER square = s * s;
   UNROLL for (int c = 0; c < (WIDTH + 1) / 2; ++c) {
     NUMBER even = polynomials[(TERMS - 1) % 2 * WIDTH + c], odd = polynomials[TERMS % 2 * WIDTH + c];
     UNROLL for (int p = (TERMS - 1) % 2 + 2; p < TERMS; p += 2) even = FMA(even, square, polynomials[p * WIDTH + c]);
     UNROLL for (int p = TERMS % 2 + 2; p < TERMS; p += 2) odd = FMA(odd, square, polynomials[p * WIDTH + c]);
-    w[c] = FMA(odd, s, even);
-    w[WIDTH - 1 - c] = 2 * c == WIDTH - 1 ? even : FMA(-odd, s, even);
+    to[c] = 2 * c == WIDTH - 1 ? even : FMA(odd, s, even);
+    if (2 * c != WIDTH - 1) to[WIDTH - 1 - c] = FMA(-odd, s, even);
   }
 }
 
-// A row of TILE numbers: zeros, and the weights of a coordinate from its first cell on. Returns that cell.
+// A row of TILE numbers: zeros, and the weights of a coordinate from its first cell on.
 FUNCTION void put_row(LOCAL NUMBER* row, NUMBER x, int cells, int origin) {
-  NUMBER s, w[WIDTH];
+  NUMBER s;
+  const int turn = AXES == 2 ? LOCAL_ID(0) >> 2 : 0; /* work-items write to different banks, where registers suffice */
   const int left = place(x, cells, &s) - origin;
-  all_weights(s, w);
-  UNROLL for (int k = 0; k < TILE; k += PER_QUAD) *(LOCAL QUAD*)(row + k) = ZEROS;
-  UNROLL for (int k = 0; k < WIDTH; ++k) row[left + k] = w[k];
+  UNROLL for (int k = 0; k < TILE / PER_QUAD; ++k) *(LOCAL QUAD*)(row + (k + turn) % (TILE / PER_QUAD) * PER_QUAD) = ZEROS;
+  put_weights(row + left, s);
 }
 
 #if AXES == 3
 // Weights along the slowest axis; returns the first plane.
 FUNCTION int put_depth(LOCAL NUMBER* depth, NUMBER x, int cells) {
-  NUMBER s, w[WIDTH];
+  NUMBER s;
   const int first = place(x, cells, &s);
-  all_weights(s, w);
-  UNROLL for (int k = 0; k < WIDTH; ++k) depth[k] = w[k];
+  put_weights(depth, s);
   return first;
 }
 
@@ -114,6 +114,9 @@ FUNCTION int run_of(LOCAL const int* plane, int g, int count) {
 #define PARTS 2
 #endif
 #define HELD_PLANES WIDTH
+#define PREFETCHES (!WIDE && WIDTH < 7) /* spreading: the points of the next batch, where registers suffice */
+#define READ_PREFETCHES (!WIDE)
+#define LATE_STRENGTHS WIDE
 #define SPREAD_BATCH 64 /* points whose weights are in local memory */
 #define SPREAD_RESIDENT (WIDE ? (WIDTH > 10 ? 2 : 3) : WIDTH > 7 ? 6 : 8) /* groups per compute unit, by registers */
 #define READ_RESIDENT (WIDE ? (WIDTH > 10 ? 4 : 6) : 4)
@@ -121,6 +124,9 @@ FUNCTION int run_of(LOCAL const int* plane, int g, int count) {
 #define HELD 2
 #define PARTS CELL
 #define HELD_PLANES 1
+#define PREFETCHES 1
+#define READ_PREFETCHES 1
+#define LATE_STRENGTHS 0
 #define SPREAD_BATCH 32
 #define SPREAD_RESIDENT (WIDE ? 16 : 24)
 #define READ_RESIDENT (WIDE ? 12 : 20)
@@ -141,18 +147,16 @@ FUNCTION void add_cell(GLOBAL NUMBER* to, const NUMBER* parts) {
 #endif
 }
 
-// Coordinates and index of a sorted point.
+// Sets the coordinates and the index of a sorted point.
 #if WIDE
-#define LOAD_RECORD(x, y, z, index, from)                                                                        \
-  const double2 first_ = LOAD_ONCE((GLOBAL const double2*)records + 2 * (ulong)(from));                          \
-  const double2 second_ = LOAD_ONCE((GLOBAL const double2*)records + 2 * (ulong)(from) + 1);                     \
-  const NUMBER x = first_.x, y = first_.y, z = second_.x;                                                        \
-  const uint index = LOADED_INDEX(second_.y)
+#define LOAD_RECORD(x, y, z, index, from)                                                      \
+  const double2 first_ = LOAD_ONCE((GLOBAL const double2*)records + 2 * (ulong)(from));        \
+  const double2 second_ = LOAD_ONCE((GLOBAL const double2*)records + 2 * (ulong)(from) + 1);   \
+  x = first_.x, y = first_.y, z = second_.x, index = LOADED_INDEX(second_.y)
 #else
-#define LOAD_RECORD(x, y, z, index, from)                                       \
-  const float4 record_ = LOAD_ONCE((GLOBAL const float4*)records + (from));     \
-  const NUMBER x = record_.x, y = record_.y, z = record_.z;                     \
-  const uint index = LOADED_INDEX(record_.w)
+#define LOAD_RECORD(x, y, z, index, from)                                   \
+  const float4 record_ = LOAD_ONCE((GLOBAL const float4*)records + (from)); \
+  x = record_.x, y = record_.y, z = record_.z, index = LOADED_INDEX(record_.w)
 #endif
 
 // Adds a piece of the points of one tile to the grid. Eight points with the same first plane are one product per plane: 16
@@ -187,20 +191,37 @@ void spread_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RES
 #define LEAVE_PLANE(from, z) \
   UNROLL for (int i = 0; i < 4 * HELD; ++i) add_cell(grid + CELL * ((ulong)(from)*plane_cells + cell[i]) + part0, acc[z][i]);
   int at = -1; /* first plane of the window; -1: empty */
+  NUMBER x = 0, y = 0, z = 0;
+  VALUE value = MAKE_VALUE(0, 0);
+  uint index = 0;
+#define LOAD_POINT(from)                                 \
+  if ((from) + (uint)item < end && item < SPREAD_BATCH) { \
+    LOAD_RECORD(x, y, z, index, (from) + (uint)item);    \
+    if (!LATE_STRENGTHS) value = strengths[offset + index]; \
+  }
+#if PREFETCHES
+  LOAD_POINT(begin)
+#endif
   for (uint from = begin; from < end; from += SPREAD_BATCH) {
     const int count = (int)min((uint)SPREAD_BATCH, end - from);
+#if !PREFETCHES
+    x = y = z = 0, value = MAKE_VALUE(0, 0);
+    LOAD_POINT(from)
+#endif
     BARRIER();
     if (item < count) {
-      LOAD_RECORD(x, y, z, index, from + (uint)item);
-      const VALUE value = strengths[offset + index];
-      UNROLL for (int part = 0; part < CELL; ++part) strength[item * CELL + part] = PART_OF(value, part);
       put_row((LOCAL NUMBER*)across + item * ROW, AXES == 3 ? z : y, cells2, column0);
       put_row((LOCAL NUMBER*)down + item * ROW, AXES == 3 ? y : x, cells1, line0);
 #if AXES == 3
       plane[item] = put_depth(deep + item * DEEP, x, cells0);
 #endif
+      if (LATE_STRENGTHS) value = strengths[offset + index];
+      UNROLL for (int part = 0; part < CELL; ++part) strength[item * CELL + part] = PART_OF(value, part);
     }
     BARRIER();
+#if PREFETCHES
+    LOAD_POINT(from + SPREAD_BATCH)
+#endif
     for (int g = 0; g < count;) {
 #if AXES == 3
       const int run = run_of(plane, g, count), first = plane[g];
@@ -237,19 +258,19 @@ void spread_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RES
       }
       UNROLL for (int h = 0; h < HELD; ++h) {
         LOCAL const NUMBER* columns = (LOCAL const NUMBER*)across + 8 * (h + half_tile) + g8;
-        const NUMBER x[2] = {columns[p * ROW], columns[q * ROW]};
-        UNROLL for (int z = 0; z < HELD_PLANES; ++z) {
+        const NUMBER cells[2] = {columns[p * ROW], columns[q * ROW]};
+        UNROLL for (int i = 0; i < HELD_PLANES; ++i) {
 #if AXES == 3
-          const NUMBER b[2] = {x[0] * deep[p * DEEP + z], x[1] * deep[q * DEEP + z]};
+          const NUMBER b[2] = {cells[0] * deep[p * DEEP + i], cells[1] * deep[q * DEEP + i]};
 #else
-          const NUMBER b[2] = {x[0], x[1]};
+          const NUMBER b[2] = {cells[0], cells[1]};
 #endif
           NUMBER high_b[2], low_b[2];
           SPLIT(b, high_b, low_b, 2)
           UNROLL for (int part = 0; part < PARTS; ++part) {
             NUMBER sum[4] = {0, 0, 0, 0}; /* the units truncate sums of floats, so those of many points are added here */
             MULTIPLY_SPLIT(sum, high_a[part], low_a[part], high_b, low_b);
-            UNROLL for (int i = 0; i < 4; ++i) acc[z][4 * h + i][part] += sum[i];
+            UNROLL for (int j = 0; j < 4; ++j) acc[i][4 * h + j][part] += sum[j];
           }
         }
       }
@@ -295,13 +316,24 @@ void interpolate_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint
   const int tile = (int)pieces[3 * GROUP_ID(0)];
   const uint begin = pieces[3 * GROUP_ID(0) + 1], end = pieces[3 * GROUP_ID(0) + 2];
   const int column0 = tile % tiles * STEP, line0 = tile / tiles * STEP;
+  NUMBER x = 0, y = 0, z = 0;
+  uint index = 0;
+#if READ_PREFETCHES
+  if (begin + (uint)item < end) {
+    LOAD_RECORD(x, y, z, index, begin + (uint)item);
+  }
+#endif
   for (uint from = begin; from < end; from += READ_ITEMS) {
     const int count = (int)min((uint)READ_ITEMS, end - from);
-    uint own = 0;
-    BARRIER();
+#if !READ_PREFETCHES
+    x = y = z = 0;
     if (item < count) {
       LOAD_RECORD(x, y, z, index, from + (uint)item);
-      own = index;
+    }
+#endif
+    const uint own = index;
+    BARRIER();
+    if (item < count) {
       put_row((LOCAL NUMBER*)across + item * ROW, AXES == 3 ? z : y, cells2, column0);
       put_row((LOCAL NUMBER*)down + item * ROW, AXES == 3 ? y : x, cells1, line0);
 #if AXES == 3
@@ -317,6 +349,11 @@ void interpolate_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint
 #endif
     }
     BARRIER();
+#if READ_PREFETCHES
+    if (from + READ_ITEMS + (uint)item < end) {
+      LOAD_RECORD(x, y, z, index, from + READ_ITEMS + (uint)item);
+    }
+#endif
     NUMBER high_a[4][4], low_a[4][4];
     UNROLL for (int i = 0; i < 4; ++i) { /* 16 points, half of the columns */
       LOCAL const NUMBER* one = (LOCAL const NUMBER*)across + (warp + i / 2 * 16 + g8) * ROW + i % 2 * 8 + 2 * t4;
@@ -336,8 +373,8 @@ void interpolate_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint
 #endif
     NUMBER total[4][CELL];
     UNROLL for (int i = 0; i < 4 * CELL; ++i) total[i / CELL][i % CELL] = 0;
-    for (int z = 0; z < planes; ++z) {
-      const int from_plane = lowest + z < cells0 ? lowest + z : lowest + z - cells0;
+    for (int depth = lowest; depth < lowest + planes; ++depth) {
+      const int from_plane = depth < cells0 ? depth : depth - cells0;
       NUMBER row_sum[4][CELL];
       UNROLL for (int i = 0; i < 4 * CELL; ++i) row_sum[i / CELL][i % CELL] = 0;
       UNROLL for (int n = 0; n < 2; ++n) { /* half of the rows */
@@ -366,7 +403,7 @@ void interpolate_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint
       }
       UNROLL for (int p = 0; p < 4; ++p) {
 #if AXES == 3
-        const int k = lowest + z - plane[warp + p * 8 + g8];
+        const int k = depth - plane[warp + p * 8 + g8];
         const NUMBER factor = k >= 0 && k < WIDTH ? deep[(warp + p * 8 + g8) * DEEP + k] : 0;
 #else
         const NUMBER factor = 1;

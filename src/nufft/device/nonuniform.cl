@@ -87,6 +87,36 @@ FUNCTION uint key_of(NUMBER x, NUMBER y, NUMBER z, int cells0, int cells1, int c
 #endif
 }
 
+// Number of points with this key that were counted before.
+#ifdef __CUDACC_RTC__
+// Work-items of a warp that have the key of its first one are counted by one addition, as long as these are several:
+// points of a cluster would wait for one counter.
+FUNCTION uint rank_of(uint* counts, uint key) {
+  uint rank = 0, open = __activemask();
+  const uint lane = (uint)LOCAL_ID(0) & 31u;
+  while (open != 0u) {
+    const int first = __ffs((int)open) - 1;
+    const uint same = __ballot_sync(open, key == __shfl_sync(open, key, first));
+    const int several = __popc(same) > 1;
+    if (!several || (same >> lane & 1u)) {
+      if (!several) {
+        rank = ATOMIC_ADD(&counts[key], 1u);
+      } else {
+        uint before = 0;
+        if ((int)lane == first) before = ATOMIC_ADD(&counts[key], (uint)__popc(same));
+        rank = __shfl_sync(same, before, first) + (uint)__popc(same & ((1u << lane) - 1u));
+      }
+      break;
+    }
+    open &= ~same;
+  }
+  return rank;
+}
+#define RANK_OF(counts, key) rank_of(counts, key)
+#else
+#define RANK_OF(counts, key) ATOMIC_ADD(&(counts)[key], 1u)
+#endif
+
 // Counts the points per key. `bad` becomes the least index of a point that is not within `farthest`.
 KERNEL WORK_GROUP(GROUP, 1, 1)
 void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT y, GLOBAL const NUMBER* RESTRICT z,
@@ -103,7 +133,7 @@ void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT
   }
   const uint key = key_of(a, b, c, cells0, cells1, cells2, tiles);
   keys[j] = key;
-  ranks[j] = ATOMIC_ADD(&counts[key], 1u);
+  ranks[j] = RANK_OF(counts, key);
 }
 
 // Exclusive sums of GROUP * `own` counts per group, in place, and the group's total.
@@ -173,11 +203,14 @@ void move_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT 
   if (j >= count) return;
   const uint key = keys[j];
   if (key == NO_KEY) return;
-  const ulong to = 4 * (ulong)(FIRST_OF(key) + ranks[j]);
-  records[to] = x[j];
-  records[to + 1] = AXES > 1 ? y[j] : 0;
-  records[to + 2] = AXES > 2 ? z[j] : 0;
-  records[to + 3] = STORED_INDEX(j);
+  const ulong to = (ulong)(FIRST_OF(key) + ranks[j]);
+  const NUMBER b = AXES > 1 ? y[j] : 0, c = AXES > 2 ? z[j] : 0;
+#if WIDE  /* whole sectors of memory */
+  ((GLOBAL double2*)records)[2 * to] = make_double2(x[j], b);
+  ((GLOBAL double2*)records)[2 * to + 1] = make_double2(c, STORED_INDEX(j));
+#else
+  ((GLOBAL float4*)records)[to] = make_float4(x[j], b, c, STORED_INDEX(j));
+#endif
 }
 
 #if WINDOW
