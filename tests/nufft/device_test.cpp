@@ -59,16 +59,17 @@ TEST_F(NufftOnDevices, ReachEpsilonInEveryRankAndType) {
       const auto points = random_points<float>(axes, 300, -9.0, 9.0);
       for (const std::string variant : {"matrix", "window", "straight"}) {
         if ((axes == 1) != (variant == "straight")) continue;
+        const double epsilon = variant == "matrix" ? 1e-6 : 1e-5;  // products of TF32 are split
         for (const Type type : {Type::to_modes, Type::to_points}) {
           const Problem problem{.type = type,
                                 .modes = shapes[axes],
                                 .points = 300,
-                                .epsilon = 1e-5,
+                                .epsilon = epsilon,
                                 .sign = axes == 2 ? -1 : 1,
                                 .batch = 2,
                                 .order = axes == 3 ? Order::fft : Order::centered,
                                 .upsampling = 2};
-          EXPECT_LE(device_error(device, problem, variant, points), 1e-5)
+          EXPECT_LE(device_error(device, problem, variant, points), epsilon)
               << device.id() << " " << variant << ", " << axes << " axes";
         }
       }
