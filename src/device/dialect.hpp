@@ -70,6 +70,8 @@
 //   TIMED_LOAD(p, seen)           CUDA: cycles to load a uint from L2; seen is LOCAL uint*
 //   ATOMIC_INCREMENT(p)           CUDA: adds one to a uint counter that all groups share and returns the previous value; relaxed order
 //   SIGNAL(p)                     CUDA: the same with release order: after all earlier accesses of this work-item and, by a barrier, its group
+//   TOGETHER                      CUDA, after WORK_GROUP, and {"TOGETHER", ""} in the defines: all groups run at the same time, so they
+//                                 may wait for each other's signals; a launch of more groups than fit the device fails
 //   SIGNAL_COUNT(p)               CUDA: reads a counter with acquire order; LOAD_L2 then sees what was written before the signals
 //   AFTER_PREVIOUS_KERNEL()       first statement of every kernel of a text, or of none. CUDA from Hopper on, griddepcontrol: groups
 //                                 start while earlier kernels of the queue end, and wait here until these are complete

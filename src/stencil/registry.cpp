@@ -30,6 +30,7 @@ std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& updat
     extern const Listers kDevicePlaneMarch; list(kDevicePlaneMarch);
     extern const Listers kDeviceSystemRows; list(kDeviceSystemRows);
     extern const Listers kDeviceSystemPlanes; list(kDeviceSystemPlanes);
+    extern const Listers kDeviceResidentTiles; list(kDeviceResidentTiles);
   }
   return entries;
 }

@@ -60,6 +60,7 @@ const char* bind_driver(void* library, CudaDriver& driver) {
   need("cuMemcpy3DAsync_v2", driver.memcpy_box);
   need("cuMemsetD8Async", driver.memset_bytes);
   need("cuLaunchKernel", driver.launch_kernel);
+  need("cuLaunchCooperativeKernel", driver.launch_cooperative);
   need("cuEventCreate", driver.event_create);
   need("cuEventDestroy_v2", driver.event_destroy);
   need("cuEventRecord", driver.event_record);

@@ -48,6 +48,7 @@ struct CudaDriver {
   decltype(&cuMemsetD8Async) memset_bytes = nullptr;
   decltype(&cuLaunchKernel) launch_kernel = nullptr;
   decltype(&cuLaunchKernelEx) launch_kernel_with = nullptr;  // null before CUDA 11.8
+  decltype(&cuLaunchCooperativeKernel) launch_cooperative = nullptr;
 
   decltype(&cuEventCreate) event_create = nullptr;
   decltype(&cuEventDestroy_v2) event_destroy = nullptr;

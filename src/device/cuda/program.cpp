@@ -1,6 +1,7 @@
 // Compiles and loads CUDA modules; looks up kernels and checks their arguments.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -109,6 +110,8 @@ std::shared_ptr<KernelState> CudaProgram::kernel(const std::string& kernel_name)
   auto kernel = std::make_shared<CudaKernel>(module, function, kernel_name, parameter_count(source, kernel_name));
   kernel->early = device.driver.launch_kernel_with != nullptr && device.info.limits.architecture >= 90 &&
                   source.text.find("AFTER_PREVIOUS_KERNEL();") != std::string::npos;
+  kernel->together = std::any_of(source.defines.begin(), source.defines.end(),
+                                 [](const auto& define) { return define.first == "TOGETHER"; });
   kernels_.emplace(kernel_name, kernel);
   return kernel;
 }

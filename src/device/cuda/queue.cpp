@@ -174,12 +174,14 @@ void CudaQueue::launch(KernelState& kernel_state, const Launch& shape, const std
     }
   }
   cuda->remember_launch(kernel.shared_name);
-  const CUresult result =
-      kernel.early ? launch_early(cuda->driver, kernel.function, shape, stream, pointers.data())
-                   : cuda->driver.launch_kernel(kernel.function, narrow(shape.groups[0]), narrow(shape.groups[1]),
-                                                narrow(shape.groups[2]), narrow(shape.items[0]), narrow(shape.items[1]),
-                                                narrow(shape.items[2]), narrow(shape.local_bytes), stream,
-                                                pointers.data(), nullptr);
+  const auto start = [&](auto function, auto... last) {
+    return function(kernel.function, narrow(shape.groups[0]), narrow(shape.groups[1]), narrow(shape.groups[2]),
+                    narrow(shape.items[0]), narrow(shape.items[1]), narrow(shape.items[2]), narrow(shape.local_bytes),
+                    stream, pointers.data(), last...);
+  };
+  const CUresult result = kernel.early ? launch_early(cuda->driver, kernel.function, shape, stream, pointers.data())
+                          : kernel.together ? start(cuda->driver.launch_cooperative)
+                                            : start(cuda->driver.launch_kernel, nullptr);
   if (result != CUDA_SUCCESS) cuda->fail(result, fmt::format("launching kernel {}", kernel.name));
 }
 

@@ -98,7 +98,8 @@ struct CudaKernel : KernelState {
   std::shared_ptr<CudaModule> module;
   CUfunction function;
   std::shared_ptr<const std::string> shared_name;
-  bool early = false;  // its text has AFTER_PREVIOUS_KERNEL(): the groups may start while earlier kernels end
+  bool early = false;     // its text has AFTER_PREVIOUS_KERNEL(): the groups may start while earlier kernels end
+  bool together = false;  // cooperative launch: all groups run at the same time (TOGETHER in the dialect)
   bool parameters_known =
       false;  // false with drivers before 12.4, or if the text is ambiguous: arguments are then not checked
   std::vector<std::size_t> parameter_bytes;

@@ -92,10 +92,16 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
 
   void advance(Queue& queue, GridBuffers& levels, std::size_t steps) const {
     for (const std::size_t depth : depths_) {
-      if (steps < depth) continue;
+      const bool front = depth == depths_.front();
+      if (steps == 0 || (steps < depth && !(front && pass(depth).any_steps()))) continue;
       const Pass& deep = pass(depth);
       while (levels.scratch.size() < deep.scratch())
         levels.scratch.push_back(device_.buffer(bytes(layout_.fields), {.name = "stencil grid, between"}));
+      if (deep.any_steps()) {
+        if (deep.enqueue_steps(queue, levels.current, levels.other, levels.scratch, steps))
+          std::swap(levels.current, levels.other);
+        return;
+      }
       deep.open(queue, levels.current, levels.other);
       for (; steps >= depth; steps -= depth) {
         deep.enqueue(queue, levels.current, levels.other, levels.coefficients, levels.scratch);

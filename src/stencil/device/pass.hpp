@@ -27,6 +27,13 @@ class Pass {
   virtual void enqueue_single(Queue& /*queue*/, const Buffer& /*grid*/, const Buffer& /*coefficients*/,
                               bool /*exchanged*/) const {}
   virtual std::vector<std::pair<std::size_t, std::size_t>> exchanges() const { return {}; }  // pairs of fields
+  // A pass of any number of steps: returns true if the new grid is in `out`, false if it is in `in`. One step leaves
+  // `in` unchanged.
+  virtual bool any_steps() const { return false; }
+  virtual bool enqueue_steps(Queue& /*queue*/, const Buffer& /*in*/, const Buffer& /*out*/,
+                             const std::vector<Buffer>& /*scratch*/, std::size_t /*steps*/) const {
+    return false;
+  }
   // Number of additional buffers as large as `in`, owned by the grid; with some, the second overload is called.
   virtual std::size_t scratch() const { return 0; }
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,

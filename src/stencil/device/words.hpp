@@ -6,6 +6,7 @@
 namespace ridge::stencil {
 
 constexpr std::array<char, 3> kAxisNames{'z', 'y', 'x'};
+constexpr std::array<const char*, 3> kSide{"planes", "height", "width"};  // kernel parameters: cells along each axis
 
 // A number as part of a name: m1 is -1.
 inline std::string signed_word(int value) {

@@ -12,7 +12,6 @@ namespace ridge::stencil {
 namespace {
 
 constexpr std::size_t kLocalArrays = 48 * 1024;  // per work-group; more would need LOCAL_BLOCK, which OpenCL limits too
-constexpr std::array<const char*, 3> kSide{"planes", "height", "width"};
 
 // Names of a cell's position: x is its index in the grid (possibly outside along a periodic axis), near_x the index in
 // the tile's local array.

@@ -1,0 +1,237 @@
+// Variant resident_tiles: grids that fit into the registers of all compute units. Choice of tiles and patches, and the
+// pass that runs any number of steps in one launch.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "stencil/device/pass.hpp"
+#include "stencil/device/resident.hpp"
+#include "stencil/device/resident_tiles/resident_tiles.hpp"
+#include "stencil/device/words.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+constexpr std::size_t kTried = 3;            // candidates offered
+constexpr int kMostOperations = 3000;        // of a work-item and step: longer texts take seconds to compile
+constexpr std::size_t kMostSteps = 1 << 16;  // per launch, so that it ends within a second
+constexpr int kTimedBlocks = 4;              // a trial of 8 calls then hides the launch
+
+// Sides of tiles along an axis worth trying: as few numbers of tiles as give different sides.
+std::vector<int> tile_counts(int side, int least, int most) {
+  std::vector<int> counts;
+  for (int count = 1; count <= most && side / count >= std::max(1, least); ++count) {
+    if (counts.empty() || pieces(side, count) < pieces(side, counts.back())) counts.push_back(count);
+  }
+  return counts;
+}
+
+// Patches that cover `cells`: few work-items of many cells to many of few.
+std::vector<int> patches(int cells, bool odd) {
+  if (cells == 1) return {1};
+  std::vector<int> sizes;
+  for (int size = odd ? 3 : 1; size <= 7; size += odd ? 2 : 1) {
+    if (size <= cells) sizes.push_back(size);
+  }
+  return sizes.empty() ? std::vector<int>{1} : sizes;
+}
+
+class Search {
+ public:
+  Search(const ResidentKernel& kernel, const Limits& limits)
+      : kernel_(kernel), limits_(limits), operations_(static_cast<int>(kernel.operations())) {}
+
+  // The fastest designs by ResidentKernel::cycles(), at most one per depth and number of groups per unit.
+  std::vector<ResidentOptions> best() {
+    const Layout& layout = kernel_.text.layout;
+    for (const int per_unit : {2, 1}) {
+      const int slots = per_unit * static_cast<int>(limits_.compute_units);
+      for (const int depth : {1, 2, 3, 4, 6, 8, 10, 12, 16}) {
+        if (layout.dimensions == 3 && depth > 4) break;
+        kernel_.options.depth = depth;
+        kernel_.options.per_unit = per_unit;
+        std::array<std::vector<int>, 3> counts;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          counts[axis] = tile_counts(static_cast<int>(layout.shape[axis]), std::max(4, kernel_.halo(axis)), slots);
+          if (counts[axis].empty()) counts[axis] = {1};
+        }
+        Design found;
+        for (const int z : counts[0]) {
+          for (const int y : counts[1]) {
+            // The most tiles along x: fewer would be larger.
+            const auto end = std::upper_bound(counts[2].begin(), counts[2].end(), slots / (z * y));
+            if (end == counts[2].begin()) continue;
+            kernel_.options.tiles = {z, y, *(end - 1)};
+            try_patches(found);
+          }
+        }
+        if (found.cycles > 0) designs_.push_back(found);
+      }
+    }
+    std::sort(designs_.begin(), designs_.end(), [](const Design& a, const Design& b) { return a.cycles < b.cycles; });
+    std::vector<ResidentOptions> options;
+    for (std::size_t i = 0; i < std::min(kTried, designs_.size()); ++i) options.push_back(designs_[i].options);
+    return options;
+  }
+
+ private:
+  struct Design {
+    ResidentOptions options;
+    double cycles = 0;
+  };
+
+  // Most cells per work-item that leave registers for neighbours and new values.
+  int most_cells(int items) const {
+    const int registers = std::min(255, static_cast<int>(limits_.unit_registers) / (kernel_.options.per_unit * items));
+    const int words = static_cast<int>(kernel_.text.layout.fields * kernel_.text.layout.element_bytes / 4);
+    return static_cast<int>((registers - 40) / (2.2 * words));
+  }
+
+  void try_patches(Design& found) {
+    ResidentOptions& options = kernel_.options;
+    std::array<int, 3> needed{};
+    for (std::size_t axis = 0; axis < 3; ++axis) needed[axis] = kernel_.core(axis) + 2 * kernel_.halo(axis);
+    const int region = needed[0] * needed[1] * needed[2];
+    if (region > 65536) return;
+    const double least = options.per_unit * region * static_cast<double>(operations_) / 128;
+    if (found.cycles > 0 && least > found.cycles) return;
+    for (const int z : patches(needed[0], false)) {
+      for (const int y : patches(needed[1], false)) {
+        for (const int x : patches(needed[2], true)) {  // odd: lanes then use different banks of local memory
+          options.patch = {z, y, x};
+          for (std::size_t axis = 0; axis < 3; ++axis) options.items[axis] = pieces(needed[axis], options.patch[axis]);
+          const int items = pieces(kernel_.work_items(), 32) * 32;
+          if (items < 64 || items > 512 || z * y * x > most_cells(items)) continue;
+          if (z * y * x * operations_ > kMostOperations) continue;
+          keep_better(found);
+        }
+      }
+    }
+  }
+
+  void keep_better(Design& found) {
+    const double cycles = kernel_.cycles();
+    if (found.cycles > 0 && cycles >= found.cycles) return;
+    kernel_.options.buffers = 2;
+    // A kilobyte of each group belongs to the system.
+    const std::size_t room = limits_.unit_local_memory / static_cast<std::size_t>(kernel_.options.per_unit) - 1024;
+    if (kernel_.local_bytes() > room) kernel_.options.buffers = 1;
+    if (kernel_.local_bytes() > room || !kernel_.refusal(limits_).empty()) return;
+    found = {kernel_.options, cycles};
+  }
+
+  ResidentKernel kernel_;
+  const Limits& limits_;
+  const int operations_;
+  std::vector<Design> designs_{};
+};
+
+template <class T>
+Entry<T> entry_of(const Device& device, const Update<T>& update, const Layout& layout, const ResidentKernel& kernel) {
+  const ResidentOptions& options = kernel.options;
+  const auto by = [](const std::array<int, 3>& sides) { return fmt::format("{}x{}x{}", sides[0], sides[1], sides[2]); };
+  Entry<T> entry;
+  // The peak counts two operations per lane and cycle.
+  const double per_cycle = (sizeof(T) == 8 ? 128.0 : 256.0) * static_cast<double>(device.limits().compute_units);
+  entry.candidate = {.variant = "resident_tiles",
+                     .parameters = {{"depth", std::to_string(options.depth)},
+                                    {"tiles", by(options.tiles)},
+                                    {"patch", by(options.patch)},
+                                    {"items", std::to_string(kernel.work_items())},
+                                    {"resident", std::to_string(options.per_unit)}},
+                     .refusal = {},
+                     .cost = step_cost(update, layout, 0, 1)};
+  entry.candidate.cost.flops = kernel.cycles() * per_cycle;
+  entry.candidate.cost.launches = 0;
+  entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
+  entry.build = [device, kernel, layout]() {
+    const auto depth = static_cast<std::size_t>(kTimedBlocks * kernel.options.depth);
+    return device_variant<T>(device, layout, kernel.place, {depth},
+                             [=](std::size_t) { return make_resident_pass(device, kernel); });
+  };
+  return entry;
+}
+
+class ResidentPass : public Pass {
+ public:
+  ResidentPass(const Device& device, const ResidentKernel& kernel)
+      : kernel_(kernel),
+        compiled_(device.compile(kernel.source()).kernel("resident_tiles")),
+        together_(device.info().backend == Backend::cuda) {
+    const auto items = static_cast<std::size_t>(kernel.work_items());
+    if (together_ && resident_groups(device, compiled_, items, kernel.local_bytes()) < kernel.groups())
+      throw Error(ErrorKind::unavailable,
+                  fmt::format("needs {} work-groups that run at the same time", kernel.groups()));
+  }
+  void enqueue(Queue&, const Buffer&, const Buffer&, const Buffer&) const override {}
+  std::size_t scratch() const override { return 1; }
+  bool any_steps() const override { return true; }
+  bool enqueue_steps(Queue& queue, const Buffer& in, const Buffer& out, const std::vector<Buffer>& scratch,
+                     std::size_t steps) const override {
+    bool in_out = false;
+    for (std::size_t some; steps > 0; steps -= some) {
+      some = std::min(steps, kMostSteps);
+      const int blocks = pieces(static_cast<int>(some), kernel_.options.depth);
+      // Without a launch that runs all groups at the same time, each block of steps is a launch.
+      const int each = together_ || kernel_.groups() == 1 ? blocks : 1;
+      queue.fill(scratch[0], std::byte{0});
+      for (int block = 0; block < blocks; block += each) {
+        std::vector<Argument> arguments{in_out ? out : in, in_out ? in : out,     scratch[0], block,
+                                        block + each,      static_cast<int>(some)};
+        for (const Argument& scalar : kernel_.scalars()) arguments.push_back(scalar);
+        queue.launch(compiled_, kernel_.launch(), arguments);
+      }
+      in_out ^= blocks % 2 == 1;
+    }
+    return in_out;
+  }
+
+ private:
+  ResidentKernel kernel_;
+  Kernel compiled_;
+  bool together_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Pass> make_resident_pass(const Device& device, const ResidentKernel& kernel) {
+  return std::make_shared<const ResidentPass>(device, kernel);
+}
+
+template <class T>
+void list_device_resident_tiles(const Device& device, const Update<T>& update, const Layout& layout,
+                                std::vector<Entry<T>>& entries) {
+  if (layout.coefficients > 0) return;
+  const std::vector<std::size_t> shape(layout.shape.end() - static_cast<std::ptrdiff_t>(layout.dimensions),
+                                       layout.shape.end());
+  ResidentKernel kernel{.text = cell_text(update.outputs, layout, type_name<T>()),
+                        .place = padded_layout(shape, sizeof(T)),
+                        .options = {}};
+  const Limits& limits = device.limits();
+  const double words = static_cast<double>(layout.cells() * layout.fields * sizeof(T)) / 4;
+  const double room = 0.5 * static_cast<double>(limits.unit_registers * limits.compute_units);
+  std::string refusal;
+  if (device.info().backend != Backend::cuda) {
+    refusal = "needs CUDA: its work-groups wait for each other";
+  } else if (words > room) {
+    refusal = fmt::format("needs a grid in registers: at most {:.0f} values, got {:.0f}", room, words);
+  } else {
+    for (const ResidentOptions& options : Search(kernel, limits).best()) {
+      kernel.options = options;
+      entries.push_back(entry_of(device, update, layout, kernel));
+    }
+    if (!entries.empty() && entries.back().candidate.variant == "resident_tiles") return;
+    refusal =
+        "needs a larger grid or an update of fewer operations: no patch of cells fits the registers of a work-item";
+  }
+  Entry<T> none;
+  none.candidate = {
+      .variant = "resident_tiles", .parameters = {}, .refusal = refusal, .cost = step_cost(update, layout, 2, 1)};
+  entries.push_back(std::move(none));
+}
+
+extern const Listers kDeviceResidentTiles{list_device_resident_tiles<float>, list_device_resident_tiles<double>};
+
+}  // namespace ridge::stencil

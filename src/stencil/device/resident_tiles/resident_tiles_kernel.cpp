@@ -1,0 +1,402 @@
+// Kernel text of tiles that stay in registers.
+#include "stencil/device/resident_tiles/resident_tiles_kernel.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "device/kernel_text.hpp"
+#include "stencil/device/words.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+using Cell = std::array<int, 3>;  // z, y, x
+
+constexpr std::array<char, 3> kUpper{'Z', 'Y', 'X'};
+
+bool is_read(const Operation& operation) { return operation.kind == Node::Kind::read; }
+
+int wrapped(int index, int count) { return (index % count + count) % count; }
+
+// Geometry of a work-item's patch and of the region in local memory.
+class Patch {
+ public:
+  explicit Patch(const ResidentKernel& kernel) : kernel_(kernel), layout_(kernel.text.layout) {
+    for (int z = 0; z < size(0); ++z) {
+      for (int y = 0; y < size(1); ++y) {
+        for (int x = 0; x < size(2); ++x) cells_.push_back({z, y, x});
+      }
+    }
+  }
+  int size(std::size_t axis) const { return kernel_.options.patch[axis]; }
+  const std::vector<Cell>& cells() const { return cells_; }
+  bool inside(const Cell& cell) const {
+    return std::all_of(cell.begin(), cell.end(), [&, axis = std::size_t{0}](int at) mutable {
+      const bool in = at >= 0 && at < size(axis);
+      ++axis;
+      return in;
+    });
+  }
+  bool mirror(std::size_t axis) const {
+    return layout_.radius[axis] > 0 && (layout_.low[axis] == Border::mirror || layout_.high[axis] == Border::mirror);
+  }
+  int margin(std::size_t axis) const { return mirror(axis) ? layout_.radius[axis] : 0; }
+  int room(std::size_t axis) const { return kernel_.region(axis) + 2 * margin(axis); }
+
+  // Row pitch in elements. Lanes of a warp that belong to different rows should use different banks.
+  int pitch() const {
+    const int row = room(2), lanes = kernel_.options.items[2];
+    int best = row, fewest = 1 << 20;
+    for (int pitch = row; pitch < row + 32; ++pitch) {
+      std::array<int, 32> uses{};
+      for (int lane = 0; lane < 32; ++lane) {
+        const int x = lane % lanes, y = lane / lanes % kernel_.options.items[1],
+                  z = lane / lanes / kernel_.options.items[1];
+        ++uses[static_cast<std::size_t>((x * size(2) + (y * size(1) + z * size(0) * room(1)) * pitch) % 32)];
+      }
+      const int most = *std::max_element(uses.begin(), uses.end());
+      if (most < fewest) best = pitch, fewest = most;
+    }
+    return best;
+  }
+  // Elements before the first cell, also after the last: work-items at the sides read there and do not use it.
+  int pad() const { return layout_.radius[0] * room(1) * pitch() + layout_.radius[1] * pitch() + layout_.radius[2]; }
+  int elements() const { return room(0) * room(1) * pitch() + 2 * pad(); }
+  int corner() const { return pad() + (margin(0) * room(1) + margin(1)) * pitch() + margin(2); }
+  int offset(const Cell& cell) const { return (cell[0] * room(1) + cell[1]) * pitch() + cell[2]; }
+
+  // Cells beside the patch that its cells read, and cells of the patch that other patches read.
+  std::set<Cell> neighbours(std::size_t field) const {
+    std::set<Cell> found;
+    visit(field, [&](const Cell& cell) { found.insert(cell); });
+    return found;
+  }
+  std::set<Cell> edges(std::size_t field) const {
+    std::set<Cell> found;
+    visit(field, [&](const Cell& cell) {
+      found.insert({wrapped(cell[0], size(0)), wrapped(cell[1], size(1)), wrapped(cell[2], size(2))});
+    });
+    return found;
+  }
+
+ private:
+  template <class F>
+  void visit(std::size_t field, F&& found) const {
+    for (const Operation& read : kernel_.text.tape.operations) {
+      if (!is_read(read) || read.field != field) continue;
+      for (const Cell& cell : cells_) {
+        const Cell from{cell[0] + read.offset[0], cell[1] + read.offset[1], cell[2] + read.offset[2]};
+        if (!inside(from)) found(from);
+      }
+    }
+  }
+  const ResidentKernel& kernel_;
+  const Layout& layout_;
+  std::vector<Cell> cells_{};
+};
+
+std::string cell_name(char kind, std::size_t field, const Cell& cell) {
+  return fmt::format("{}{}_{}_{}_{}", kind, field, signed_word(cell[0]), signed_word(cell[1]), signed_word(cell[2]));
+}
+
+class ResidentWriter {
+ public:
+  explicit ResidentWriter(const ResidentKernel& kernel)
+      : kernel_(kernel), layout_(kernel.text.layout), patch_(kernel) {}
+
+  // Replaces the words in capitals of resident_tiles.cl by generated statements.
+  std::string text() const {
+    std::string code = ridge::detail::kernel_text("stencil/resident_tiles");
+    const auto put = [&](const std::string& word, const std::string& with) {
+      const std::size_t at = code.find(word);
+      code.replace(at, word.size(), with);
+    };
+    put("//BORDERS\n", borders());
+    put("//PATCH\n", declarations());
+    put("//LOAD_PATCH\n", transfers(false));
+    put("//STORE_EDGES\n", edges());
+    put("//LOAD_NEIGHBOURS\n", neighbours());
+    put("//UPDATE\n", updates());
+    put("//STORE_PATCH\n", transfers(true));
+    return code;
+  }
+
+ private:
+  bool fixed(std::size_t axis) const { return layout_.begin[axis] > 0 || layout_.end[axis] < layout_.shape[axis]; }
+
+  // Region's first cell, wrapping, cells that keep their value, and sides where cells are mirrored.
+  std::string borders() const {
+    std::string code, kept;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const char low = kAxisNames[axis], up = kUpper[axis];
+      const bool wraps = layout_.low[axis] == Border::periodic && layout_.radius[axis] > 0;
+      code +=
+          wraps ? fmt::format("  const int first_{0} = core_{0} - HALO_{1};\n", low, up)
+                : fmt::format("  const int first_{0} = at_least(0, at_most(core_{0} - HALO_{1}, {2} - REGION_{1}));\n",
+                              low, up, kSide[axis]);
+      code += fmt::format("  const int wraps_{} = {};\n", low, wraps ? 1 : 0);
+      code += fmt::format("  const int {0} = first_{0} + item_{0} * PATCH_{1};\n", low, up);
+      if (fixed(axis)) {
+        code += fmt::format(
+            "  int keep_{0} = 0;\n  UNROLL for (int i = 0; i < PATCH_{1}; ++i) keep_{0} |= ({0} + i < {2} || {0} + i "
+            ">= {3} - "
+            "{4}) << i;\n",
+            low, up, layout_.begin[axis], kSide[axis], layout_.shape[axis] - layout_.end[axis]);
+        kept += fmt::format("{}keep_{}", kept.empty() ? "" : " | ", low);
+      }
+      if (patch_.mirror(axis)) {
+        code += fmt::format(
+            "  const int low_{0} = first_{0} == 0 && item_{0} == 0, high_{0} = first_{0} + REGION_{1} == {2} && "
+            "item_{0} == "
+            "ITEMS_{1} - 1;\n",
+            low, up, kSide[axis]);
+      }
+    }
+    if (!kept.empty()) code += fmt::format("  const int keep = {};\n", kept);
+    return code;
+  }
+
+  std::string declarations() const {
+    std::string code;
+    for (std::size_t f = 0; f < layout_.fields; ++f) {
+      for (const Cell& cell : patch_.cells()) code += fmt::format("  CELL {};\n", cell_name('u', f, cell));
+    }
+    return code;
+  }
+
+  std::string near(std::size_t field, const Cell& cell) const {
+    return fmt::format("here[{}]", static_cast<int>(field) * patch_.elements() + patch_.offset(cell));
+  }
+
+  std::string transfers(bool store) const {
+    std::string code;
+    for (std::size_t f = 0; f < layout_.fields; ++f) {
+      for (const Cell& cell : patch_.cells()) {
+        const std::string name = cell_name('u', f, cell), place = near(f, cell);
+        code += fmt::format("    {} = {};\n", store ? place : name, store ? name : place);
+      }
+    }
+    return code;
+  }
+
+  std::string edges() const {
+    std::string code;
+    for (std::size_t f = 0; f < layout_.fields; ++f) {
+      const std::set<Cell> edges = patch_.edges(f);
+      for (const Cell& cell : edges) code += fmt::format("      {} = {};\n", near(f, cell), cell_name('u', f, cell));
+      if (!edges.empty()) code += images(f);
+    }
+    return code;
+  }
+
+  // Mirror images of cells at the sides of the grid: for every set of sides that one read can cross at once.
+  std::string images(std::size_t field) const {
+    std::string code;
+    for (int which = 1; which < 27; ++which) {
+      const Cell side{which / 9, which / 3 % 3, which % 3};  // 0: none, 1: low, 2: high
+      std::string test;
+      bool exists = true;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (side[axis] == 0) continue;
+        exists &= patch_.mirror(axis) && (side[axis] == 1 ? layout_.low : layout_.high)[axis] == Border::mirror;
+        test += fmt::format("{}{}_{}", test.empty() ? "" : " && ", side[axis] == 1 ? "low" : "high", kAxisNames[axis]);
+      }
+      const auto& operations = kernel_.text.tape.operations;
+      exists &= std::any_of(operations.begin(), operations.end(), [&](const Operation& read) {
+        if (!is_read(read) || read.field != field) return false;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          if (side[axis] != 0 && read.offset[axis] == 0) return false;
+        }
+        return true;
+      });
+      if (exists) code += fmt::format("      if ({}) {{\n{}      }}\n", test, image(field, side));
+    }
+    return code;
+  }
+  std::string image(std::size_t field, const Cell& side) const {
+    std::string code;
+    for (const Cell& cell : patch_.cells()) {
+      Cell at = cell;
+      bool near_side = true;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const int size = patch_.size(axis), radius = layout_.radius[axis];
+        if (side[axis] == 1) at[axis] = -1 - cell[axis], near_side &= cell[axis] < radius;
+        if (side[axis] == 2) at[axis] = 2 * size - 1 - cell[axis], near_side &= size - cell[axis] <= radius;
+      }
+      if (near_side) code += fmt::format("        {} = {};\n", near(field, at), cell_name('u', field, cell));
+    }
+    return code;
+  }
+
+  std::string neighbours() const {
+    std::string code;
+    for (std::size_t f = 0; f < layout_.fields; ++f) {
+      for (const Cell& cell : patch_.neighbours(f))
+        code += fmt::format("      const CELL {} = {};\n", cell_name('h', f, cell), near(f, cell));
+    }
+    return code;
+  }
+
+  // Computes the patch slab by slab; fixed cells are restored after each slab.
+  std::string updates() const {
+    std::string code, restored, assigned;
+    const std::size_t slow = patch_.size(0) > 1 ? 0 : 1;
+    for (std::size_t i = 0; i < patch_.cells().size(); ++i) {
+      const Cell& cell = patch_.cells()[i];
+      const std::string prefix = fmt::format("t{}_", i);
+      code += kernel_.text.statements("      ", prefix, [&](const Operation& read) {
+        const Cell from{cell[0] + read.offset[0], cell[1] + read.offset[1], cell[2] + read.offset[2]};
+        return cell_name(patch_.inside(from) ? 'u' : 'h', read.field, from);
+      });
+      std::string kept;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (fixed(axis))
+          kept += fmt::format("{}keep_{} & {}", kept.empty() ? "" : " || ", kAxisNames[axis], 1 << cell[axis]);
+      }
+      for (std::size_t f = 0; f < layout_.fields; ++f) {
+        const std::string fresh = cell_name('n', f, cell), old = cell_name('u', f, cell);
+        code += fmt::format("      CELL {} = {};\n", fresh, kernel_.text.result(f, prefix));
+        if (!kept.empty()) restored += fmt::format("        if ({}) {} = {};\n", kept, fresh, old);
+        assigned += fmt::format("      {} = {};\n", old, fresh);
+      }
+      const bool last = i + 1 == patch_.cells().size() || patch_.cells()[i + 1][slow] != cell[slow];
+      if (last && !restored.empty())
+        code += fmt::format("      if (keep) {{\n{}      }}\n", restored), restored.clear();
+    }
+    return code + assigned;
+  }
+
+  const ResidentKernel& kernel_;
+  const Layout& layout_;
+  const Patch patch_;
+};
+
+// Cells of a box with sides reduced or extended by `by` halos.
+int box(const ResidentKernel& kernel, int by) {
+  int cells = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) cells *= std::max(0, kernel.core(axis) + 2 * by * kernel.halo(axis));
+  return cells;
+}
+int ring(const ResidentKernel& kernel) { return box(kernel, 1) - box(kernel, 0); }
+int shell(const ResidentKernel& kernel) { return box(kernel, 0) - box(kernel, -1); }
+
+std::size_t table_bytes(const ResidentKernel& kernel) {
+  const int integers = kernel.region(0) * kernel.region(1) + kernel.region(2) + 2;
+  return static_cast<std::size_t>(4 * integers + 2 * (ring(kernel) + shell(kernel)));
+}
+
+}  // namespace
+
+int ResidentKernel::core(std::size_t axis) const {
+  return pieces(static_cast<int>(text.layout.shape[axis]), options.tiles[axis]);
+}
+
+std::size_t ResidentKernel::groups() const {
+  return static_cast<std::size_t>(options.tiles[0] * options.tiles[1] * options.tiles[2]);
+}
+
+std::size_t ResidentKernel::local_bytes() const {
+  const std::size_t grids = static_cast<std::size_t>(options.buffers * Patch(*this).elements()) * text.layout.fields;
+  const std::size_t element = text.layout.element_bytes;
+  return (grids + (table_bytes(*this) + element - 1) / element) * element;
+}
+
+std::size_t ResidentKernel::operations() const {
+  return static_cast<std::size_t>(std::count_if(
+      text.tape.operations.begin(), text.tape.operations.end(),
+      [](const Operation& operation) { return !is_read(operation) && operation.kind != Node::Kind::constant; }));
+}
+
+// A compute unit issues 128 operations and 32 accesses to local memory per cycle; a quarter of the cycles is lost. The
+// groups of a unit compute while one of them waits for its neighbours.
+// Edges are counted as those of a star.
+double ResidentKernel::cycles() const {
+  constexpr double kExchange = 2600, kBarrier = 60, kUsed = 0.75;
+  const double items = pieces(work_items(), 32) * 32.0, words = text.layout.element_bytes == 8 ? 2 : 1;
+  const double cells = options.patch[0] * options.patch[1] * options.patch[2];
+  double accesses = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    accesses += 4.0 * text.layout.radius[axis] * cells / options.patch[axis] * static_cast<double>(text.layout.fields);
+  const double issue = cells * static_cast<double>(operations()) * words + accesses;
+  const double step = items * std::max(issue / 128, accesses * words / 32) / kUsed + kBarrier * (3 - options.buffers);
+  const double moved = static_cast<double>(ring(*this) + shell(*this)) * static_cast<double>(text.layout.fields);
+  const double block = options.depth * step + moved * 12 / 128 + items * cells / 16;
+  const double units = std::max(1.0, static_cast<double>(options.per_unit));
+  return std::max(units * block, block + kExchange) / options.depth;
+}
+
+std::string ResidentKernel::refusal(const Limits& limits) const {
+  const Layout& layout = text.layout;
+  if (layout.coefficients > 0) return "needs an update without coefficients per cell";
+  if (static_cast<std::size_t>(work_items()) > limits.work_group)
+    return fmt::format("needs work-groups of {}, the device allows {}", work_items(), limits.work_group);
+  if (local_bytes() > limits.local_memory)
+    return fmt::format("needs {} of local memory, {} are available",
+                       base::human_bytes(static_cast<double>(local_bytes())),
+                       base::human_bytes(static_cast<double>(limits.local_memory)));
+  if (region(0) * region(1) * region(2) > 65536)
+    return fmt::format("needs tiles of at most 65536 cells with their halos, got {}",
+                       region(0) * region(1) * region(2));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto side = static_cast<int>(layout.shape[axis]);
+    if (core(axis) + 2 * halo(axis) > region(axis))
+      return fmt::format("needs {} cells along {}, a tile holds {}", core(axis) + 2 * halo(axis), kAxisNames[axis],
+                         region(axis));
+    if (side / options.tiles[axis] < std::max(1, halo(axis)))
+      return fmt::format("needs tiles of at least {} cells along {}, got {}", halo(axis), kAxisNames[axis],
+                         side / options.tiles[axis]);
+    if (Patch(*this).mirror(axis) && (side < region(axis) || options.patch[axis] < layout.radius[axis]))
+      return fmt::format("needs at least {} cells along the mirrored axis {}, got {}", region(axis), kAxisNames[axis],
+                         side);
+  }
+  return {};
+}
+
+KernelSource ResidentKernel::source() const {
+  const Patch patch(*this);
+  const auto word = [](auto value) { return std::to_string(value); };
+  KernelSource source{
+      .name = "stencil resident tiles",
+      .text = fmt::format("// {} steps per exchange of tiles; patches of {} x {} x {} cells in registers\n",
+                          options.depth, options.patch[0], options.patch[1], options.patch[2]) +
+              ResidentWriter(*this).text(),
+      .defines = {{"TOGETHER", ""},
+                  {"CELL", text.cell},
+                  {"FIELDS", word(text.layout.fields)},
+                  {"DEPTH", word(options.depth)},
+                  {"ITEMS", word(work_items())},
+                  {"PER_UNIT", word(options.per_unit)},
+                  {"BUFFERS", word(options.buffers)},
+                  {"ROOM", word(patch.elements())},
+                  {"PITCH", word(patch.pitch())},
+                  {"CORNER", word(patch.corner())},
+                  {"MORE_ROWS", word(2 * patch.margin(1))},
+                  {"RING", word(ring(*this))},
+                  {"BLOCK", word(local_bytes() / text.layout.element_bytes)}}};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::string end = fmt::format("_{}", kUpper[axis]);
+    source.defines.emplace_back("PATCH" + end, word(options.patch[axis]));
+    source.defines.emplace_back("ITEMS" + end, word(options.items[axis]));
+    source.defines.emplace_back("REGION" + end, word(region(axis)));
+    source.defines.emplace_back("HALO" + end, word(halo(axis)));
+  }
+  return source;
+}
+
+Launch ResidentKernel::launch() const {
+  return {.groups = {groups()}, .items = {static_cast<std::uint64_t>(work_items())}, .local_bytes = local_bytes()};
+}
+
+std::vector<Argument> ResidentKernel::scalars() const {
+  const auto count = [](auto value) { return Argument(static_cast<std::int32_t>(value)); };
+  const auto offset = [](std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); };
+  return {count(place.width()),    count(place.height()),   count(place.planes()),
+          count(options.tiles[2]), count(options.tiles[1]), count(options.tiles[0]),
+          count(place.pitch),      offset(place.origin),    offset(place.field)};
+}
+
+}  // namespace ridge::stencil

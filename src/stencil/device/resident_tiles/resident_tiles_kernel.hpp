@@ -1,0 +1,46 @@
+// Kernel that keeps a whole grid in the registers of all compute units for any number of steps. Every work-group holds
+// a tile with a halo of several steps, each work-item a patch of it; neighbouring patches exchange edges through local
+// memory in every step, neighbouring tiles through global memory in every `depth` steps.
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+#include "stencil/device/cells/cell_codegen.hpp"
+#include "stencil/device/layout.hpp"
+
+namespace ridge::stencil {
+
+struct ResidentOptions {
+  int depth = 8;                        // steps between two exchanges of tiles
+  std::array<int, 3> tiles{1, 1, 1};    // work-groups along z, y, x
+  std::array<int, 3> patch{1, 5, 5};    // cells of a work-item
+  std::array<int, 3> items{1, 16, 16};  // work-items of a group
+  int per_unit = 2;  // groups of a compute unit: one computes while the other waits for its neighbours
+  int buffers = 2;   // copies of the edges in local memory; with one there are two barriers per step
+};
+
+struct ResidentKernel {
+  CellText text;
+  DeviceLayout place;
+  ResidentOptions options;
+
+  int region(std::size_t axis) const { return options.items[axis] * options.patch[axis]; }  // tile and halo
+  int halo(std::size_t axis) const { return options.depth * text.layout.radius[axis]; }
+  int core(std::size_t axis) const;  // cells of the largest tile
+  int work_items() const { return options.items[0] * options.items[1] * options.items[2]; }
+  std::size_t groups() const;
+  std::size_t local_bytes() const;
+  std::size_t signal_bytes() const { return groups() * 32; }
+  std::size_t operations() const;  // per cell
+  // Expected clock cycles per step of a compute unit.
+  double cycles() const;
+  std::string refusal(const Limits& limits) const;
+  KernelSource source() const;
+  Launch launch() const;
+  std::vector<Argument> scalars() const;  // after the two grids, the signals, the first block, the end and the steps
+};
+
+}  // namespace ridge::stencil
