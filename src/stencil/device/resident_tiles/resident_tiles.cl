@@ -76,7 +76,6 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, PER_UNIT) TOGETHER void resident_tiles(
       here = cells + parity * (FIELDS * ROOM) + home;
 //STORE_EDGES
       BARRIER();
-//LOAD_NEIGHBOURS
 //UPDATE
     }
     if (BUFFERS == 2) parity ^= 1;

@@ -14,7 +14,7 @@
 namespace ridge::stencil {
 namespace {
 
-constexpr std::size_t kTried = 3;            // candidates offered
+constexpr std::size_t kTried = 6;            // candidates offered
 constexpr int kMostOperations = 3000;        // of a work-item and step: longer texts take seconds to compile
 constexpr std::size_t kMostSteps = 1 << 16;  // per launch, so that it ends within a second
 constexpr int kTimedBlocks = 4;              // a trial of 8 calls then hides the launch
@@ -84,9 +84,11 @@ class Search {
 
   // Most cells per work-item that leave registers for neighbours and new values.
   int most_cells(int items) const {
-    const int registers = std::min(255, static_cast<int>(limits_.unit_registers) / (kernel_.options.per_unit * items));
+    // Registers are allocated to four warps at once, eight per work-item.
+    const int all = kernel_.options.per_unit * pieces(items, 128) * 128;
+    const int registers = std::min(255, static_cast<int>(limits_.unit_registers) / all / 8 * 8);
     const int words = static_cast<int>(kernel_.text.layout.fields * kernel_.text.layout.element_bytes / 4);
-    return static_cast<int>((registers - 40) / (2.2 * words));
+    return static_cast<int>((registers - 40) / (2.1 * words));
   }
 
   void try_patches(Design& found) {

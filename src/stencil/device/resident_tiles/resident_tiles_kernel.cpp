@@ -69,31 +69,21 @@ class Patch {
   int corner() const { return pad() + (margin(0) * room(1) + margin(1)) * pitch() + margin(2); }
   int offset(const Cell& cell) const { return (cell[0] * room(1) + cell[1]) * pitch() + cell[2]; }
 
-  // Cells beside the patch that its cells read, and cells of the patch that other patches read.
-  std::set<Cell> neighbours(std::size_t field) const {
-    std::set<Cell> found;
-    visit(field, [&](const Cell& cell) { found.insert(cell); });
-    return found;
-  }
+  // Cells of the patch that other patches read.
   std::set<Cell> edges(std::size_t field) const {
     std::set<Cell> found;
-    visit(field, [&](const Cell& cell) {
-      found.insert({wrapped(cell[0], size(0)), wrapped(cell[1], size(1)), wrapped(cell[2], size(2))});
-    });
-    return found;
-  }
-
- private:
-  template <class F>
-  void visit(std::size_t field, F&& found) const {
     for (const Operation& read : kernel_.text.tape.operations) {
       if (!is_read(read) || read.field != field) continue;
       for (const Cell& cell : cells_) {
         const Cell from{cell[0] + read.offset[0], cell[1] + read.offset[1], cell[2] + read.offset[2]};
-        if (!inside(from)) found(from);
+        if (!inside(from))
+          found.insert({wrapped(from[0], size(0)), wrapped(from[1], size(1)), wrapped(from[2], size(2))});
       }
     }
+    return found;
   }
+
+ private:
   const ResidentKernel& kernel_;
   const Layout& layout_;
   std::vector<Cell> cells_{};
@@ -119,7 +109,6 @@ class ResidentWriter {
     put("//PATCH\n", declarations());
     put("//LOAD_PATCH\n", transfers(false));
     put("//STORE_EDGES\n", edges());
-    put("//LOAD_NEIGHBOURS\n", neighbours());
     put("//UPDATE\n", updates());
     put("//STORE_PATCH\n", transfers(true));
     return code;
@@ -232,25 +221,22 @@ class ResidentWriter {
     return code;
   }
 
-  std::string neighbours() const {
-    std::string code;
-    for (std::size_t f = 0; f < layout_.fields; ++f) {
-      for (const Cell& cell : patch_.neighbours(f))
-        code += fmt::format("      const CELL {} = {};\n", cell_name('h', f, cell), near(f, cell));
-    }
-    return code;
-  }
-
-  // Computes the patch slab by slab; fixed cells are restored after each slab.
+  // Computes the patch slab by slab, because registers limit its size: neighbours are loaded before the first slab that
+  // reads them, fixed cells are restored after each slab.
   std::string updates() const {
-    std::string code, restored, assigned;
+    std::string code, statements, restored, assigned;
+    std::set<std::string> loaded;
     const std::size_t slow = patch_.size(0) > 1 ? 0 : 1;
     for (std::size_t i = 0; i < patch_.cells().size(); ++i) {
       const Cell& cell = patch_.cells()[i];
       const std::string prefix = fmt::format("t{}_", i);
-      code += kernel_.text.statements("      ", prefix, [&](const Operation& read) {
+      statements += kernel_.text.statements("      ", prefix, [&](const Operation& read) {
         const Cell from{cell[0] + read.offset[0], cell[1] + read.offset[1], cell[2] + read.offset[2]};
-        return cell_name(patch_.inside(from) ? 'u' : 'h', read.field, from);
+        const bool own = patch_.inside(from);
+        std::string name = cell_name(own ? 'u' : 'h', read.field, from);
+        if (!own && loaded.insert(name).second)
+          code += fmt::format("      const CELL {} = {};\n", name, near(read.field, from));
+        return name;
       });
       std::string kept;
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -259,13 +245,15 @@ class ResidentWriter {
       }
       for (std::size_t f = 0; f < layout_.fields; ++f) {
         const std::string fresh = cell_name('n', f, cell), old = cell_name('u', f, cell);
-        code += fmt::format("      CELL {} = {};\n", fresh, kernel_.text.result(f, prefix));
+        statements += fmt::format("      CELL {} = {};\n", fresh, kernel_.text.result(f, prefix));
         if (!kept.empty()) restored += fmt::format("        if ({}) {} = {};\n", kept, fresh, old);
         assigned += fmt::format("      {} = {};\n", old, fresh);
       }
       const bool last = i + 1 == patch_.cells().size() || patch_.cells()[i + 1][slow] != cell[slow];
-      if (last && !restored.empty())
-        code += fmt::format("      if (keep) {{\n{}      }}\n", restored), restored.clear();
+      if (!last) continue;
+      code += statements;
+      if (!restored.empty()) code += fmt::format("      if (keep) {{\n{}      }}\n", restored);
+      statements.clear(), restored.clear();
     }
     return code + assigned;
   }
