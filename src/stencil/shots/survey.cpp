@@ -15,6 +15,7 @@
 #include <ridge/stencil/problems.hpp>
 
 #include "base/clock.hpp"
+#include "base/threads.hpp"
 #include "stencil/adjoint/adjoint_update.hpp"
 #include "stencil/shots/history.hpp"
 #include "stencil/shots/shot_run.hpp"
@@ -28,9 +29,8 @@ struct SurveyState {
   ModelPlace place{};
   std::vector<std::size_t> shape{};  // of the grid of one shot, with layers
   double fastest = 0;                // for which the layers were made
-  // `reversed` has no layers: leapfrog undoes itself where they add nothing. `frame` are the other cells that change.
+  // `reversed` has no layers: leapfrog undoes itself where they add nothing.
   std::shared_ptr<const Chosen<T>> forward{}, backward{}, reversed{};
-  std::vector<std::uint32_t> frame{};
   Grid<T> coefficients;
   // The shots of a batch are the planes of a grid with one more axis, along which the update does not read.
   std::vector<std::size_t> grid_shape() const {
@@ -176,11 +176,18 @@ template <class T>
 void fill_coefficients(SurveyState<T>& state) {
   state.coefficients = Grid<T>(state.grid_shape());
   const auto cells = state.coefficients.all();
-  const std::size_t one = state.cells();
-  for (std::size_t i = 0; i < one; ++i) {
-    const double reach = state.medium.velocity[model_cell(state.place, state.shape, i)] * state.medium.dt;
-    cells[i] = static_cast<T>(reach * reach);
-  }
+  const std::size_t one = state.cells(), width = state.shape.back();
+  const std::size_t begin = state.place.begin.back(), side = state.place.shape.back();
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const base::Share rows = base::share(one / width, thread, threads);
+    for (std::size_t row = rows.begin; row < rows.end; ++row) {
+      const double* const velocity = state.medium.velocity.data() + model_cell(state.place, state.shape, row * width);
+      for (std::size_t x = 0; x < width; ++x) {
+        const double reach = velocity[x < begin ? 0 : std::min(x - begin, side - 1)] * state.medium.dt;
+        cells[row * width + x] = static_cast<T>(reach * reach);
+      }
+    }
+  });
   for (std::size_t k = 1; k < state.medium.batch; ++k)
     std::copy_n(cells.begin(), one, cells.begin() + static_cast<std::ptrdiff_t>(k * one));
 }
@@ -281,6 +288,7 @@ class Reversal {
         progress_(options.progress) {
     forward_ = start_shot(state.device, *state.forward, state.coefficients);
     backward_ = start_shot(state.device, *state.backward, state.coefficients);
+    frame_ = frame_cells(state);
     history_ = plan_history(history_problem(options));
     sources_ = forward_->attach(shot.sources, steps);
     heard_ = forward_->attach(shot.receivers, steps);
@@ -344,7 +352,7 @@ class Reversal {
   // the frame, to which layers add something, are put back.
   void rewind() {
     forward_->clear();
-    const auto frames = forward_->frames(state_.frame, steps_ + 1);  // slot n: the state after n steps
+    const auto frames = forward_->frames(frame_, steps_ + 1);  // slot n: the state after n steps
     forward_->keep_frame(*frames, 0);
     for (std::size_t n = 0; n < steps_; ++n, ++taken_) {
       forward_->step();
@@ -394,8 +402,8 @@ class Reversal {
             .scratch = field,
             .state = 2 * field + layers,
             .reversible = true,
-            .frame = static_cast<double>(state_.frame.size() * sizeof(T)),
-            .rewind = 5 * field + static_cast<double>(state_.frame.size() * sizeof(std::uint32_t)),
+            .frame = static_cast<double>(frame_.size() * sizeof(T)),
+            .rewind = 5 * field + static_cast<double>(frame_.size() * sizeof(std::uint32_t)),
             .budget = options.memory > 0 ? static_cast<double>(options.memory) : memory / 2,
             .exact = options.exact,
             .backwards = options.backwards,
@@ -458,6 +466,7 @@ class Reversal {
   History history_{};
   std::shared_ptr<Snapshots<T>> snapshots_{};
   std::vector<T> traces_{};
+  std::vector<std::uint32_t> frame_{};  // cells to which layers add something
   double misfit_ = 0, seconds_ = 0;
 };
 
@@ -497,7 +506,6 @@ Survey<T>::Survey(const Device& device, const SurveyMedium& medium, const planne
   Chosen<T> reversed = *state->forward;
   reversed.layers = make_layers<T>(device, plain, state->forward->layout);
   state->reversed = std::make_shared<Chosen<T>>(std::move(reversed));
-  state->frame = frame_cells(*state);
   fill_coefficients(*state);
   state_ = std::move(state);
 }
@@ -548,8 +556,10 @@ std::vector<T> Survey<T>::record(std::span<const Shot> shots, std::size_t steps,
   run->read(grid);
   field->clear();
   const std::size_t first = (shots.size() - 1) * state.cells();
-  for (std::size_t i = 0; i < state.cells(); ++i) {
-    if (inside_model(state.place, state.shape, i)) field->push_back(grid.field(0)[first + i]);
+  const std::size_t width = state.shape.back(), begin = state.place.begin.back();
+  for (std::size_t row = begin; row < state.cells(); row += width) {  // the row's first cell of the model
+    const T* const from = grid.field(0).data() + first + row;
+    if (inside_model(state.place, state.shape, row)) field->insert(field->end(), from, from + state.place.shape.back());
   }
   return traces;
 }
