@@ -43,14 +43,7 @@ double worst(const Device& device, const std::vector<std::size_t>& shape, const 
   queue.download(pass->enqueue_steps(queue, a, b, {signals}, steps) ? b : a, std::span<T>(field));
   queue.finish();
   ridge::test::Worst worst;
-  std::string wrong;
-  for (std::size_t i = 0; i < place.cells(); ++i) {
-    const double error = std::abs(static_cast<double>(field[at(i)]) - expected[i]);
-    if (!(error < 1e-5))
-      wrong += std::to_string(i) + (field[at(i)] == static_cast<T>(start[i]) ? " is as it was, " : ", ");
-    worst.add(error);
-  }
-  if (!wrong.empty()) ADD_FAILURE() << "cells " << wrong;
+  for (std::size_t i = 0; i < place.cells(); ++i) worst.add(std::abs(static_cast<double>(field[at(i)]) - expected[i]));
   return worst.value();
 }
 
@@ -77,17 +70,6 @@ TEST_F(DeviceResidentTiles, BlocksOfOneTile) {
     EXPECT_LT(worst<double>(device, {3, 4, 7}, Borders::all(periodic), box(3, 1), one, 9), 1e-14);
     const ResidentOptions fixed_one{.depth = 3, .patch = {1, 5, 3}, .items = {1, 4, 8}, .buffers = 1};
     EXPECT_LT(worst<double>(device, {11, 13}, Borders::all(fixed), star(2, 1), fixed_one, 10), 1e-14);
-    if (std::getenv("GRIDS") != nullptr) {
-      const ResidentOptions a{.depth = 3, .patch = {1, 5, 3}, .items = {1, 4, 8}, .buffers = 2};
-      EXPECT_LT(worst<double>(device, {11, 13}, Borders::all(fixed), star(2, 1), a, 10), 1e-14) << "two buffers";
-      const ResidentOptions b{.depth = 3, .patch = {1, 5, 3}, .items = {1, 4, 16}, .buffers = 1};
-      EXPECT_LT(worst<double>(device, {11, 13}, Borders::all(fixed), star(2, 1), b, 10), 1e-14) << "64 items";
-      EXPECT_LT(worst<float>(device, {11, 13}, Borders::all(fixed), star(2, 1), b, 10), 1e-6) << "64 items, float";
-      EXPECT_LT(worst<double>(device, {11, 13}, Borders::all(fixed), star(2, 1), fixed_one, 3), 1e-14) << "one block";
-      EXPECT_LT(worst<double>(device, {11, 13}, Borders::all(fixed), star(2, 1), fixed_one, 1), 1e-14) << "one step";
-      EXPECT_LT(worst<double>(device, {11, 13}, Borders::all(fixed), star(2, 1), fixed_one, 6), 1e-14) << "two blocks";
-      EXPECT_LT(worst<double>(device, {11, 13}, Borders::all(periodic), star(2, 1), b, 10), 1e-14) << "periodic";
-    }
   }
 }
 

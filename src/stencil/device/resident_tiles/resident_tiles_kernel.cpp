@@ -129,13 +129,10 @@ class ResidentWriter {
                               low, up, kSide[axis]);
       code += fmt::format("  const int wraps_{} = {};\n", low, wraps ? 1 : 0);
       code += fmt::format("  const int {0} = first_{0} + item_{0} * PATCH_{1};\n", low, up);
-      if (fixed(axis)) {
-        code += fmt::format(
-            "  int keep_{0} = 0;\n  UNROLL for (int i = 0; i < PATCH_{1}; ++i) keep_{0} |= ({0} + i < {2} || {0} + i "
-            ">= {3} - "
-            "{4}) << i;\n",
-            low, up, layout_.begin[axis], kSide[axis], layout_.shape[axis] - layout_.end[axis]);
-        kept += fmt::format("{}keep_{}", kept.empty() ? "" : " | ", low);
+      for (int i = 0; fixed(axis) && i < patch_.size(axis); ++i) {
+        code += fmt::format("  const int keep_{0}{1} = {0} + {1} < {2} || {0} + {1} >= {3} - {4};\n", low, i,
+                            layout_.begin[axis], kSide[axis], layout_.shape[axis] - layout_.end[axis]);
+        kept += fmt::format("{}keep_{}{}", kept.empty() ? "" : " || ", low, i);
       }
       if (patch_.mirror(axis)) {
         code += fmt::format(
@@ -240,8 +237,7 @@ class ResidentWriter {
       });
       std::string kept;
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (fixed(axis))
-          kept += fmt::format("{}keep_{} & {}", kept.empty() ? "" : " || ", kAxisNames[axis], 1 << cell[axis]);
+        if (fixed(axis)) kept += fmt::format("{}keep_{}{}", kept.empty() ? "" : " || ", kAxisNames[axis], cell[axis]);
       }
       for (std::size_t f = 0; f < layout_.fields; ++f) {
         const std::string fresh = cell_name('n', f, cell), old = cell_name('u', f, cell);
@@ -272,9 +268,14 @@ int box(const ResidentKernel& kernel, int by) {
 int ring(const ResidentKernel& kernel) { return box(kernel, 1) - box(kernel, 0); }
 int shell(const ResidentKernel& kernel) { return box(kernel, 0) - box(kernel, -1); }
 
+// Entries per work-item of the lists.
+int ring_rounds(const ResidentKernel& kernel) { return std::max(1, pieces(ring(kernel), kernel.work_items())); }
+int shell_rounds(const ResidentKernel& kernel) { return std::max(1, pieces(shell(kernel), kernel.work_items())); }
+
 std::size_t table_bytes(const ResidentKernel& kernel) {
-  const int integers = kernel.region(0) * kernel.region(1) + kernel.region(2) + 2;
-  return static_cast<std::size_t>(4 * integers + 2 * (ring(kernel) + shell(kernel)));
+  const int rounds = ring_rounds(kernel) + shell_rounds(kernel);
+  const int entries = kernel.region(0) * kernel.region(1) + kernel.region(2) + 2 + 2 * rounds * kernel.work_items();
+  return 4 * static_cast<std::size_t>(entries);
 }
 
 }  // namespace
@@ -299,22 +300,22 @@ std::size_t ResidentKernel::operations() const {
       [](const Operation& operation) { return !is_read(operation) && operation.kind != Node::Kind::constant; }));
 }
 
-// A compute unit issues 128 operations and 32 accesses to local memory per cycle; a quarter of the cycles is lost. The
-// groups of a unit compute while one of them waits for its neighbours.
-// Edges are counted as those of a star.
+// A compute unit issues 128 operations and 32 accesses to local memory per cycle, and loses more than half of the
+// cycles. Its groups compute while one of them waits for its neighbours. Constants from an H200
+// (docs/measurements/h200.md). Edges are counted as those of a star.
 double ResidentKernel::cycles() const {
-  constexpr double kExchange = 2600, kBarrier = 60, kUsed = 0.75;
+  constexpr double kExchange = 6000, kEntry = 150, kBarrier = 100, kUsed = 0.45;
   const double items = pieces(work_items(), 32) * 32.0, words = text.layout.element_bytes == 8 ? 2 : 1;
   const double cells = options.patch[0] * options.patch[1] * options.patch[2];
+  const auto fields = static_cast<double>(text.layout.fields);
   double accesses = 0;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    accesses += 4.0 * text.layout.radius[axis] * cells / options.patch[axis] * static_cast<double>(text.layout.fields);
+    accesses += 4.0 * text.layout.radius[axis] * cells / options.patch[axis] * fields;
   const double issue = cells * static_cast<double>(operations()) * words + accesses;
   const double step = items * std::max(issue / 128, accesses * words / 32) / kUsed + kBarrier * (3 - options.buffers);
-  const double moved = static_cast<double>(ring(*this) + shell(*this)) * static_cast<double>(text.layout.fields);
-  const double block = options.depth * step + moved * 12 / 128 + items * cells / 16;
-  const double units = std::max(1.0, static_cast<double>(options.per_unit));
-  return std::max(units * block, block + kExchange) / options.depth;
+  const double moved = (ring_rounds(*this) + shell_rounds(*this)) * fields;
+  const double block = options.depth * step + moved * (kEntry + items / 10) + items * cells / 16;
+  return std::max(options.per_unit * block, block + kExchange) / options.depth;
 }
 
 std::string ResidentKernel::refusal(const Limits& limits) const {
@@ -326,9 +327,6 @@ std::string ResidentKernel::refusal(const Limits& limits) const {
     return fmt::format("needs {} of local memory, {} are available",
                        base::human_bytes(static_cast<double>(local_bytes())),
                        base::human_bytes(static_cast<double>(limits.local_memory)));
-  if (region(0) * region(1) * region(2) > 65536)
-    return fmt::format("needs tiles of at most 65536 cells with their halos, got {}",
-                       region(0) * region(1) * region(2));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto side = static_cast<int>(layout.shape[axis]);
     if (core(axis) + 2 * halo(axis) > region(axis))
@@ -356,14 +354,15 @@ KernelSource ResidentKernel::source() const {
                   {"CELL", text.cell},
                   {"FIELDS", word(text.layout.fields)},
                   {"DEPTH", word(options.depth)},
-                  {"ITEMS", word(work_items())},
+                  {"GROUP_ITEMS", word(work_items())},
                   {"PER_UNIT", word(options.per_unit)},
                   {"BUFFERS", word(options.buffers)},
                   {"ROOM", word(patch.elements())},
                   {"PITCH", word(patch.pitch())},
                   {"CORNER", word(patch.corner())},
                   {"MORE_ROWS", word(2 * patch.margin(1))},
-                  {"RING", word(ring(*this))},
+                  {"RING_ROUNDS", word(ring_rounds(*this))},
+                  {"SHELL_ROUNDS", word(shell_rounds(*this))},
                   {"BLOCK", word(local_bytes() / text.layout.element_bytes)}}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::string end = fmt::format("_{}", kUpper[axis]);
