@@ -168,10 +168,17 @@ class HostLayerState {
     thread_local std::vector<T> work;
     work.resize((3 + lowered.shared) * kPackedRows * width);
     T *const fresh = work.data(), *const before = fresh + cells, *const scale = before + cells;
+    const auto row_of = [&](const auto* level, std::size_t field, std::size_t row) {
+      return levels.row(level, field, grid_z(row / place.extent[1]), grid_y(row % place.extent[1])) + left;
+    };
+    // The cells are in one or two cache lines of each row: no hardware prefetcher follows them.
     const auto copy_rows = [&](const T* level, std::size_t field, T* to) {
-      for (std::size_t row = begin; row < end; ++row)
-        to = std::copy_n(levels.row(level, field, grid_z(row / place.extent[1]), grid_y(row % place.extent[1])) + left,
-                         width, to);
+      for (std::size_t row = begin; row < end; ++row) {
+        const T* const ahead = row_of(level, field, std::min(row + kPackedRows, rows() - 1));
+        __builtin_prefetch(ahead);
+        __builtin_prefetch(ahead + width - 1);
+        to = std::copy_n(row_of(level, field, row), width, to);
+      }
     };
     copy_rows(levels.current(), newer, fresh);
     copy_rows(levels.current(), older, before);
