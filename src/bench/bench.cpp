@@ -21,6 +21,7 @@
 #include "command/command.hpp"
 #include "command/process.hpp"
 #include "machine/energy.hpp"
+#include "report/page.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -57,6 +58,13 @@ void print_lines(const std::vector<std::string>& lines) {
 void save_table(const report::Bench& bench, const BenchOptions& options) {
   const auto profile = machine::load();
   for (const std::string& warning : report::roof_warnings(bench, profile)) base::warn(warning);
+  if (!options.html.empty()) {
+    report::Report page;
+    page.title = bench.title;
+    page.benches = {bench};
+    base::write_file(options.html, report::to_html(page));
+    fmt::print("wrote {}\n", options.html);
+  }
   if (options.json.empty()) return;
   base::Json machine = base::Json::object();
   if (profile) machine = base::parse_json(machine::to_json(*profile));
@@ -110,6 +118,11 @@ void add_workload(Command& bench, const Workload& workload) {
   command.option("--variant", options->variant, "Time only this variant, as name or name(parameters)")
       .value_name("NAME");
   command.option("--json", options->json, "Write machine, rows and summary to FILE").writes();
+  command
+      .option("--html", options->html,
+              "Write a page with the rows and charts to FILE: bars, or a heat map of lengths by batches")
+      .writes()
+      .ends_in({".html"});
   command.flag("--explain", options->explain, "Print the planner's explanation of each choice");
   workload.add_options(command);
   command.runs([options, workload] {

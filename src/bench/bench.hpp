@@ -25,7 +25,7 @@ struct BenchOptions {
   std::vector<std::string> devices;  // --device, may be repeated; empty: every device
   std::vector<std::string> against;  // --against
   std::string variant;               // --variant
-  std::string json;                  // --json FILE
+  std::string json, html;            // --json FILE, --html FILE
   bool explain = false;
 };
 

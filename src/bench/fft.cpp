@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <ridge/fft.hpp>
 
+#include "bench/fft_sweep.hpp"
 #include "bench/lengths.hpp"
 #include "bench/peers/fftw_mpi.hpp"
 #include "check/problem_text.hpp"
@@ -18,10 +19,10 @@ constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
 
 struct FftOptions {
   std::string lengths = "2^1..2^22", shapes, problems, type = "f32", kind, batch_text;
-  bool classic = false, planning = false;
+  bool classic = false, planning = false, sweep = false;
   std::size_t batch_points = 0;
-  std::size_t batch = 0;  // 0: not given: 1 on the host, enough to fill a device otherwise
-  FftBench one;           // what all cases have in common
+  std::vector<std::size_t> batches;  // empty: 1 on the host, enough to fill a device otherwise
+  FftBench one;                      // what all cases have in common
   HybridBenchOptions hybrid;
 };
 
@@ -79,12 +80,13 @@ std::vector<FftBench> cases_of(const FftOptions& options, const BenchOptions& be
     for (const std::string& shape : split_text(options.shapes, ',')) shapes.push_back(parse_shape(shape));
   }
   std::vector<FftBench> cases;
-  for (const auto& shape : shapes) {
+  for (std::size_t i = 0; i < shapes.size() * std::max<std::size_t>(1, options.batches.size()); ++i) {
+    const auto& shape = shapes[i / std::max<std::size_t>(1, options.batches.size())];
     FftBench one = options.one;
     one.problem.shape = shape;
     const std::size_t points = points_of(shape, 1);
-    one.problem.batch =
-        std::max<std::size_t>(1, options.batch_points > 0 ? options.batch_points / points : options.batch);
+    if (!options.batches.empty()) one.problem.batch = options.batches[i % options.batches.size()];
+    if (options.batch_points > 0) one.problem.batch = std::max<std::size_t>(1, options.batch_points / points);
     if (options.classic && shape.size() == 1) {
       for (const auto& candidate : fft::candidates<float>(host(), shape[0])) {
         if (candidate.variant.starts_with("classic/") && candidate.refusal.empty())
@@ -117,7 +119,7 @@ std::vector<Peer> peers_of(const BenchOptions& options, std::vector<std::string>
 
 // Sets the batch so that the data exceed a device's caches.
 void fill_device(const FftOptions& options, bool on_host, FftBench& one) {
-  if (on_host || options.batch != 0 || options.batch_points != 0 || !options.problems.empty()) return;
+  if (on_host || !options.batches.empty() || options.batch_points != 0 || !options.problems.empty()) return;
   one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
 }
 
@@ -134,24 +136,29 @@ BenchTable fft_table(const FftOptions& options, const BenchOptions& bench) {
                    : options.one.problem.real ? "Real Fourier transforms"
                                               : "Fourier transforms",
                    "GFLOP/s counts 5 N log2 N per transform, half of that for real transforms.");
-  const std::vector<Peer> peers = peers_of(bench, table.bench.missing_peers);
   // Without --device the bench runs on the host, which most peers support.
   std::vector<std::vector<Device>> places;
   for (const std::string& name : bench.devices) places.push_back(parse_joined_devices(name));
   if (places.empty()) places = {{host()}};
+  BenchOptions against = bench;
+  if (options.sweep && bench.against.empty()) against.against = {peer_of_device(places.front().front())};
+  const std::vector<Peer> peers = peers_of(against, table.bench.missing_peers);
   for (const auto& place : places) {
     if (options.one.problem.real && options.one.problem.inverse && (place.size() > 1 || !place.front().is_host()))
       mistake("--real --inverse is timed on the host only: give --device host");
   }
   for (const FftBench& wanted : cases_of(options, bench)) {
     for (const auto& place : places) {
+      if (options.sweep && !is_sweep_cell(place.front(), wanted.problem)) continue;
       FftBench one = wanted;
       fill_device(options, place.size() == 1 && place.front().is_host(), one);
       std::string names;
       for (const Device& device : place) names += (names.empty() ? "" : "+") + device.id();
       table.cases.push_back({fmt::format("{} on {}", fft_problem_text(one.problem), names), [=](const Tell&) {
-                               return place.size() > 1 ? bench_fft_hybrid(place, one, options.hybrid)
-                                                       : bench_fft(place.front(), one, peers);
+                               BenchResult result = place.size() > 1 ? bench_fft_hybrid(place, one, options.hybrid)
+                                                                     : bench_fft(place.front(), one, peers);
+                               for (report::BenchRow& row : result.rows) add_sweep_members(one.problem, row);
+                               return result;
                              }});
     }
   }
@@ -177,6 +184,11 @@ BenchTable mpi_table(const FftOptions& options, const BenchOptions& bench, const
 }
 
 std::vector<BenchTable> fft_tables(FftOptions& options, const BenchOptions& bench, const mpi::Communicator& all) {
+  if (options.sweep) {
+    if (options.lengths == FftOptions().lengths) options.lengths = "2^2..2^22";
+    if (options.batches.empty()) options.batches = {1, 2, 4, 16, 64, 256, 1024};
+    if (options.one.seconds_each == FftBench().seconds_each) options.one.seconds_each = 0.02;
+  }
   if (!options.batch_text.empty()) options.batch_points = parse_length(options.batch_text);
   FftBench& one = options.one;
   one.variant = bench.variant;
@@ -212,10 +224,16 @@ void add_fft_options(Command& command, FftOptions& options) {
               "Real-to-real transform along every axis: dct1 .. dct4, dst1 .. dst4, hartley, halfcomplex")
       .value_name("KIND");
   command.flag("--inverse", one.problem.inverse, "Time the inverse transform; with --real on the host only");
-  const Option batch = command
-                           .option("--batch", options.batch,
-                                   "Number of transforms, consecutive in memory (default: 1; on devices 2^26 points)")
-                           .positive();
+  const Option batch =
+      command
+          .option("--batch", options.batches,
+                  "Number of transforms, consecutive in memory, or a list (default: 1; on devices 2^26 points)")
+          .separated_by(',')
+          .value_name("N,...")
+          .positive();
+  command.flag("--sweep", options.sweep,
+               "Lengths by batches, by default 2^2..2^22 and 1, 2, 4, 16, 64, 256, 1024, against the device's usual "
+               "peer (cufft, clfft, fftw); cells of more than 2^26 points (host: 2^22) are left out");
   command.option("--batch-points", options.batch_text, "Set the batch to this total number of points")
       .value_name("N")
       .not_with(batch);
@@ -284,6 +302,8 @@ Workload bench_of_fft() {
       "  ridge bench fft --device cuda:0 --planning --lengths 1024,1009      how long plans take\n"
       "  ridge bench fft --device host+cuda:0 --lengths 2^14 --batch 1024      one batch divided among both\n"
       "  mpirun -n 8 ridge bench fft --shape 256x256x256 --against fftw-mpi  distributed over processes\n"
+      "  ridge bench fft --sweep --device cuda:0 --html sweep.html --json sweep.json   lengths by batches, a heat map\n"
+      "  ridge bench fft --sweep --lengths 2^2..2^12 --batch 1,16,256 --real --html sweep.html\n"
       "  ridge bench fft --classic --lengths 1024                          also the papers' variants\n"
       "\nFFTW plans by measuring, without a time limit up to 2^13 points (20 s on ARM) and for at most a minute "
       "above.\n"

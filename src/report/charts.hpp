@@ -1,9 +1,11 @@
-// Charts as SVG: bars of the variants of one problem, lines of a sweep.
+// Charts as SVG: bars of the variants of one problem, lines of a sweep, heat maps of ratios.
 #pragma once
 #include <string>
 #include <vector>
 
 #include <ridge/machine.hpp>
+
+#include "report/bench_rows.hpp"
 
 namespace ridge::report {
 
@@ -27,6 +29,20 @@ struct BarChart {
 
 // Draws the chart. Below a width of 500 the labels are placed above their bars.
 std::string svg_of(const BarChart& chart, bool standalone, double width = 760);
+
+// Heat map (SVG): how many times as fast as another library, over lengths and batches, with a legend of the colours.
+struct HeatCell {
+  double length, batch;
+  double ratio;          // seconds of the library over ours
+  std::string key, tip;  // data-key; tooltip
+};
+struct HeatMap {
+  std::string title;
+  std::vector<HeatCell> cells;
+};
+// One map per device and library, of rows with the members "length" and "batch"; none for a single length or batch.
+std::vector<HeatMap> heat_maps(const Bench& bench, const std::string& key);
+std::string svg_of(const HeatMap& map, bool standalone);
 
 // Draws a sweep of the machine model as a line chart. `key` is the prefix of every point's data-key:
 // key.lines.2.points.5.1 is a y of the sweep's JSON.

@@ -123,7 +123,9 @@ std::string bench_card(const Bench& bench, std::size_t index, const std::vector<
         "class=\"meta\">{0}</figcaption></figure>\n",
         escape(one.caption), one.png_base64);
   }
-  out += bar_charts(bench, key);
+  const std::vector<HeatMap> maps = heat_maps(bench, key);
+  for (const HeatMap& map : maps) out += "<div class=\"scroll\">" + svg_of(map, false) + "</div>\n";
+  if (maps.empty()) out += bar_charts(bench, key);
   out += "<h3>All measurements</h3>\n" + rows_table(bench, key) + summary_table(bench, key);
   return out + "</section>\n";
 }
