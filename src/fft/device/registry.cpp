@@ -62,6 +62,7 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
   for (Route& route : routes) {
     if (names.insert(route.candidate.name()).second) distinct.push_back(std::move(route));
   }
+  expect_small(device, problem, distinct);
   return distinct;
 }
 

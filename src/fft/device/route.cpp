@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include <ridge/machine.hpp>
+
 namespace ridge::fft::on_device {
 
 planner::Candidate described(const AxisProblem& problem, const std::string& variant, const std::vector<Step>& steps,
@@ -29,6 +31,45 @@ planner::Candidate described(const AxisProblem& problem, const std::string& vari
                     .efficiency = std::clamp(efficiency, 0.01, 1.0),
                     .float64 = problem.float64};
   return candidate;
+}
+
+bool is_small(const Device& device, const AxisProblem& problem) {
+  constexpr std::uint64_t kPointsPerUnit = 16384;
+  return device.limits().private_arrays_in_registers &&
+         problem.lines() * problem.length <= device.limits().compute_units * kPointsPerUnit;
+}
+
+// Measured on an H200 (us; docs/measurements/h200.md): clusters of 4, 8 and 16 groups take 12.7, 8.3 and 6.2 for one
+// line of 2^16 points, two passes by 64 groups 5.9, of which launches are 5.5.
+void expect_small(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  if (!is_small(device, problem)) return;
+  constexpr double kNextLaunch = 2.5e-6;  // seconds; the first launch counts as in the profile
+  constexpr double kOfAverage = 1.5;      // rate of a compute unit while others are idle, of its share of the memory's
+  const machine::Ceilings ceilings = machine::ceilings(device);
+  const double bytes = problem_bytes(problem), memory = ceilings.memory().all.copy;
+  double cached = memory;  // rate that the prediction will use
+  for (const machine::Level& level : ceilings.levels) {
+    if (level.name != "local" && static_cast<double>(level.capacity) >= bytes) {
+      cached = std::max(cached, level.all.copy);
+      break;
+    }
+  }
+  const double next = ceilings.launch_seconds > 0 ? std::min(1.0, kNextLaunch / ceilings.launch_seconds) : 1;
+  const double alone = kOfAverage * (cached > 0 ? memory / cached : 1) /
+                       static_cast<double>(std::max<std::size_t>(device.limits().compute_units, 1));
+  for (Route& route : routes) {
+    planner::Cost& cost = route.candidate.cost;
+    double busy = 1;
+    for (const Step& step : route.steps) {
+      const double lines = static_cast<double>(step.lines) * static_cast<double>(route.outer);
+      busy = std::min(
+          busy, step.design->efficiency_in_cache() * std::min(1.0, alone * step.design->concurrent_groups(lines)));
+    }
+    cost.efficiency = std::max(cost.efficiency * busy, 1e-4);
+    cost.launches = 1 + (cost.launches - 1) * next;
+    if (route.steps.size() > 1 && cached == memory)
+      cost.bytes /= 2;  // intermediate data stay in a cache without a rate
+  }
 }
 
 Route one_step(const AxisProblem& problem, std::shared_ptr<const StepDesign> design, std::uint64_t from_stride,

@@ -44,6 +44,11 @@ struct RouteFamily {
 planner::Candidate described(const AxisProblem& problem, const std::string& variant, const std::vector<Step>& steps,
                              double efficiency);
 
+// True if the data are so few that they stay in L2 and that only small work-groups occupy every compute unit.
+bool is_small(const Device& device, const AxisProblem& problem);
+// Corrects the expected costs for a small problem: idle compute units, cheap traffic, short launches.
+void expect_small(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+
 // A route of one step, from input to output.
 Route one_step(const AxisProblem& problem, std::shared_ptr<const StepDesign> design, std::uint64_t from_stride,
                std::uint64_t to_stride);

@@ -52,6 +52,10 @@ class StepDesign {
   virtual StepShare share(double /*lines*/) const { return {}; }
   // Work-groups, or any other quantity counted in 32 bits, for this number of lines.
   virtual double groups(double /*lines*/) const { return 1; }
+  // Work-groups that compute at the same time if the device has room for all.
+  virtual double concurrent_groups(double lines) const { return groups(lines); }
+  // Share of the expected speed that remains if all data are in L2, where saving traffic gains nothing.
+  virtual double efficiency_in_cache() const { return 1; }
 };
 
 // Arrays of a step. All but input and output belong to the route.

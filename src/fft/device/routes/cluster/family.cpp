@@ -54,9 +54,8 @@ std::string refusal(const Device& device, const AxisProblem& problem) {
     return "needs batch strides of at least the point stride, or adjacent columns";
   }
   const std::size_t points = problem.length / (problem.kind == Kind::real ? 2 : 1);
-  if (points <= (problem.float64 ? 4096u : 8192u)) {
-    return fmt::format("needs more than {} points, got {}: see one_pass", problem.float64 ? 4096u : 8192u, points);
-  }
+  const std::size_t most = (problem.float64 ? 4096u : 8192u) / (is_small(device, problem) ? 2 : 1);
+  if (points <= most) return fmt::format("needs more than {} points, got {}: see one_pass", most, points);
   return {};
 }
 
@@ -134,6 +133,9 @@ struct ClusterShape {
 constexpr ClusterShape kClusterShapes[] = {{32, Exchange::counted}, {32, Exchange::landing}, {32, Exchange::split},
                                            {64, Exchange::split},   {64, Exchange::landing}, {128, Exchange::split},
                                            {128, Exchange::landing}};
+// Few lines: more groups share a line.
+constexpr ClusterShape kSmallClusterShapes[] = {
+    {16, Exchange::counted}, {16, Exchange::landing}, {8, Exchange::counted}};
 // Columns of an array. H200, 4096 points: 381 and 382 us, in place 388 and 390; counted takes 475 us.
 constexpr ClusterShape kColumnShapes[] = {{32, Exchange::landing}, {64, Exchange::landing}};
 class ClusterLister {
@@ -149,6 +151,7 @@ class ClusterLister {
     if (are_columns(problem_)) {
       for (const std::size_t bytes : {64, 128}) list_of(bytes / (problem_.float64 ? 16 : 8), kColumnShapes, 1);
     } else {
+      if (is_small(device_, problem_)) list_of(1, kSmallClusterShapes, 2);
       list_of(1, kClusterShapes, kEachSize);
     }
     if (found_ == 0) routes_.push_back(refused("cluster", why_));

@@ -121,6 +121,10 @@ class RingStep final : public StepDesign {
   double groups(double chunks) const override {  // number of tickets
     return chunks * static_cast<double>(2 * (design_.first_tiles() + design_.second_tiles()));
   }
+  double concurrent_groups(double chunks) const override {
+    return chunks * static_cast<double>(std::min(design_.first_tiles(), design_.second_tiles()));
+  }
+  double efficiency_in_cache() const override { return 0.4; }
   const RingDesign& design() const { return design_; }
 
  private:

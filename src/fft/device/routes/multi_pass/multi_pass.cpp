@@ -3,6 +3,7 @@
 // intermediate data in L2.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ struct Shape {
 // Best first, measured on an H200.
 constexpr Shape kShapes[] = {{16, 0}, {16, 16}, {8, 0}, {8, 16}, {4, 0}};
 // For few lines: small groups, so that every compute unit has one. The data are in L2, which serves narrow accesses.
-constexpr Shape kFewShapes[] = {{8, 8}, {4, 8}, {4, 16}, {2, 8}, {2, 16}};
+constexpr Shape kFewShapes[] = {{8, 0}, {8, 16}, {4, 8}, {8, 8}, {4, 0}, {16, 0}, {4, 16}, {16, 16}, {2, 8}, {2, 16}};
 
 Attempt attempt(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
                 const Shape& shape) {
@@ -144,12 +145,10 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
   struct Made {
     Attempt attempt;
     std::string factors;
+    std::size_t width;
   };
-  constexpr std::uint64_t kPointsPerUnit = 16384;
-  const bool few = problem.lines() * length <= device.limits().compute_units * kPointsPerUnit &&
-                   device.limits().private_arrays_in_registers;
-  std::vector<Shape> shapes(std::begin(kShapes), std::end(kShapes));
-  if (few) shapes.insert(shapes.begin(), std::begin(kFewShapes), std::end(kFewShapes));
+  const bool few = is_small(device, problem);
+  const std::span<const Shape> shapes = few ? std::span<const Shape>(kFewShapes) : std::span<const Shape>(kShapes);
   for (std::size_t passes = 2; passes <= kMostPasses && !any; ++passes) {
     std::vector<Made> made;
     std::size_t tried = 0;
@@ -161,7 +160,7 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
         if (shape.width < 8 && made.size() > before && !few) break;
         Attempt one = attempt(device, problem, factors, shape);
         if (one.split.refusal.empty()) {
-          made.push_back({std::move(one), fmt::format("{}", fmt::join(factors, "x"))});
+          made.push_back({std::move(one), fmt::format("{}", fmt::join(factors, "x")), shape.width});
         } else {
           refusal = one.split.refusal;
         }
@@ -180,7 +179,8 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
         route.scratch = one.attempt.split.between;
         route.work = one.attempt.work;
         route.together = !one.attempt.split.apart;
-        route.candidate = described(problem, names[passes], route.steps, efficiency);
+        const double narrow = !few || one.width >= 8 ? 1 : one.width == 4 ? 0.9 : 0.7;
+        route.candidate = described(problem, names[passes], route.steps, efficiency * narrow);
         route.candidate.parameters.insert(route.candidate.parameters.begin(), {"factors", one.factors});
         if (route.at_once != 0) {
           route.candidate.parameters.emplace_back("at_once", std::to_string(route.at_once));
@@ -188,7 +188,7 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
               std::ceil(static_cast<double>(route.outer) / static_cast<double>(route.at_once));
         }
         routes.push_back(std::move(route));
-        efficiency *= 0.98;
+        efficiency *= few ? 0.99 : 0.98;
       }
     }
   }
