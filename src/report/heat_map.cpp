@@ -62,6 +62,7 @@ std::vector<HeatMap> heat_maps(const Bench& bench, const std::string& key) {
     const double length = member(row, "length"), batch = member(row, "batch");
     if (!row.chosen || !(length > 0) || !(batch > 0)) continue;
     for (const auto& [peer, seconds] : row.peers) {
+      if (!std::isfinite(seconds / row.seconds) || !(seconds > 0)) continue;
       const std::string title = fmt::format("{} on {}: times as fast as {}", bench.title, row.device, peer);
       auto map = std::ranges::find(maps, title, &HeatMap::title);
       if (map == maps.end()) map = maps.insert(maps.end(), {.title = title, .cells = {}});
@@ -92,8 +93,8 @@ std::string svg_of(const HeatMap& map, bool standalone) {
   const double right = kMapLeft + kCellWidth * static_cast<double>(batches.size());
   std::string out = svg::open(std::max(right + 10, kMapLeft + 9 * 44 + 20), bottom + 44, map.title, standalone);
   out += fmt::format("<text class=\"title\" x=\"8\" y=\"18\">{}</text>\n", svg::escape(map.title));
-  out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">points</text>\n", kMapLeft - 8,
-                     kMapTop - 8);
+  out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">points</text>\n",
+                     kMapLeft - 8, kMapTop - 8);
   const auto place = [](const std::set<double>& all, double value) {
     return static_cast<double>(std::distance(all.begin(), all.find(value)));
   };
@@ -107,7 +108,8 @@ std::string svg_of(const HeatMap& map, bool standalone) {
                        batch == *batches.begin() ? "batch " : "", batch);
   }
   for (const HeatCell& cell : map.cells) {
-    const double x = kMapLeft + kCellWidth * place(batches, cell.batch), y = kMapTop + kCellHeight * place(lengths, cell.length);
+    const double x = kMapLeft + kCellWidth * place(batches, cell.batch),
+                 y = kMapTop + kCellHeight * place(lengths, cell.length);
     out += fmt::format(
         "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" style=\"fill:{}\">"
         "<title>{}</title></rect>\n",

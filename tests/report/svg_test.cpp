@@ -136,6 +136,38 @@ TEST(BarChart, BarsAreAsLongAsTheirValues) {
   EXPECT_NEAR(x + flat + radius, line, 0.3);
 }
 
+TEST(HeatMap, HasOneCellPerLengthAndBatch) {
+  ridge::report::Bench bench{.title = "a <b>", .rows = {}};
+  const auto add = [&](double length, double batch, double seconds, double peer) {
+    bench.rows.push_back({.problem = "p",
+                          .device = "host",
+                          .variant = "v",
+                          .seconds = seconds,
+                          .peers = {{"fftw", peer}},
+                          .chosen = true,
+                          .more = {{"length", length}, {"batch", batch}}});
+  };
+  add(16, 1, 2, 1);
+  add(16, 4, 2, 4);
+  add(1 << 20, 1, 2, 2.5);
+  add(1 << 20, 4, 2, std::nan(""));
+  const auto maps = ridge::report::heat_maps(bench, "bench.0");
+  ASSERT_EQ(maps.size(), 1u);
+  for (const bool standalone : {false, true}) {
+    const std::string source = svg_of(maps[0], standalone);
+    const auto marked = with_key(source);
+    ASSERT_EQ(marked.size(), 3u);
+    EXPECT_EQ(marked[1].attributes.at("data-key"), "bench.0.rows.1.vs_fftw");
+    EXPECT_EQ(marked[0].text, "0.50");
+    EXPECT_EQ(marked[1].text, "2.00");
+    EXPECT_EQ(marked[2].text, "1.25");
+    EXPECT_NE(source.find(">2^20<"), std::string::npos);
+    EXPECT_EQ(source.find("nan"), std::string::npos);
+  }
+  bench.rows.resize(2);  // a single length
+  EXPECT_TRUE(ridge::report::heat_maps(bench, "bench.0").empty());
+}
+
 TEST(LineChart, IsWellFormedAndCarriesItsNumbers) {
   Sweep sweep{
       "Bandwidth <by> size", "bytes", "B/s", {{"read & write", {{1024, 1e9}, {4096, 2.5e9}, {16384, 3e9}}}, {"b", {}}}};
