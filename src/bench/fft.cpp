@@ -19,7 +19,7 @@ constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
 
 struct FftOptions {
   std::string lengths = "2^1..2^22", shapes, problems, type = "f32", kind, batch_text;
-  bool classic = false, planning = false, sweep = false;
+  bool classic = false, planning = false, sweep = false, latency = false;
   std::size_t batch_points = 0;
   std::vector<std::size_t> batches;  // empty: 1 on the host, enough to fill a device otherwise
   FftBench one;                      // what all cases have in common
@@ -130,6 +130,14 @@ void print_planning(const FftOptions& options, const BenchOptions& bench) {
   fmt::print("{}", planning_table(cases, devices));
 }
 
+void print_latency(const FftOptions& options, const BenchOptions& bench) {
+  std::vector<std::string> missing;
+  const std::vector<Peer> peers = peers_of(bench, missing);
+  fmt::print("{}", latency_table(cases_of(options, bench),
+                                 bench.devices.empty() ? std::vector{host()} : bench_devices(bench), peers));
+  for (const std::string& peer : missing) fmt::print("not compared with {}\n", peer);
+}
+
 BenchTable fft_table(const FftOptions& options, const BenchOptions& bench) {
   compare_plans();
   BenchTable table(!options.kind.empty()      ? "Real-to-real transforms"
@@ -196,8 +204,8 @@ std::vector<BenchTable> fft_tables(FftOptions& options, const BenchOptions& benc
   if (options.type == "f16" || options.type == "bf16") one.stored = options.type;
   if (!options.kind.empty()) one.problem.kind = parse_real_kind(options.kind);
   if (all.count() > 1) return {mpi_table(options, bench, all)};
-  if (!options.planning) return {fft_table(options, bench)};
-  print_planning(options, bench);
+  if (!options.planning && !options.latency) return {fft_table(options, bench)};
+  options.planning ? print_planning(options, bench) : print_latency(options, bench);
   return {};
 }
 
@@ -246,6 +254,8 @@ void add_fft_options(Command& command, FftOptions& options) {
   command.option("--trials", one.trials, "Devices: number of variants to time before one is chosen (default 8)")
       .positive();
   command.flag("--planning", options.planning, "Time planning: first, from the cache, measured, from wisdom");
+  command.flag("--latency", options.latency,
+               "Devices: time single calls, and a call and a wait, beside an empty kernel and the peers");
   auto& hybrid = options.hybrid;
   command.flag("--pinned", hybrid.pinned, "Several devices at once: use page-locked instead of pageable memory");
   command.option("--cores", hybrid.cores, "Several devices at once: maximum number of host cores (0: all)");
@@ -300,6 +310,7 @@ Workload bench_of_fft() {
       "  ridge bench fft --device cuda:0 --against cufft --lengths 2^2..2^26   data resident, 2^26 points in total\n"
       "  ridge bench fft --device cuda:0 --against cufft --lengths 2^10 --batch 32 --transfers   with the bus\n"
       "  ridge bench fft --device cuda:0 --planning --lengths 1024,1009      how long plans take\n"
+      "  ridge bench fft --device cuda:0 --latency --against cufft --lengths 2^4,2^10,2^16   what a call costs\n"
       "  ridge bench fft --device host+cuda:0 --lengths 2^14 --batch 1024      one batch divided among both\n"
       "  mpirun -n 8 ridge bench fft --shape 256x256x256 --against fftw-mpi  distributed over processes\n"
       "  ridge bench fft --sweep --device cuda:0 --html sweep.html --json sweep.json   lengths by batches, a heat map\n"
