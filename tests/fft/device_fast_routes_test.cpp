@@ -4,11 +4,16 @@
 #include <cstdlib>
 #include <functional>
 #include <set>
+#include <tuple>
+
+#include <ridge/machine.hpp>
 
 #include "device_support.hpp"
 #include "fft/device/registry.hpp"
 #include "fft/device/trials.hpp"
+#include "plan/predict.hpp"
 #include "support/emulated_cuda.hpp"
+#include "support/hopper.hpp"
 
 namespace ridge::fft::device_tests {
 namespace {
@@ -113,11 +118,65 @@ TEST_P(FastRoutes, AreAsTheReference) {
   }
 }
 
+AxisProblem packed_lines_of(std::size_t points, std::uint64_t lines) {
+  AxisProblem problem;
+  problem.length = points;
+  problem.counts = {lines};
+  problem.in.line = problem.out.line = {points};
+  normalize(problem);
+  return problem;
+}
+
+// The small work-groups that a large GPU gets for few lines, run by the devices of this machine.
+TEST(FewLines, SmallGroupsAreAsTheReference) {
+  for (const Device& device : accelerators()) {
+    for (const auto& [points, lines, float64] :
+         {std::tuple(4096u, 1u, false), std::tuple(3000u, 3u, false), std::tuple(2048u, 2u, true)}) {
+      if (float64 && !device.limits().float64) continue;
+      AxisProblem problem = packed_lines_of(points, lines);
+      problem.float64 = float64;
+      AxisTrials trials(device, problem);
+      std::set<std::string> widths;
+      for (const Route& route : list_routes(test::hopper(), problem)) {
+        if (route.candidate.variant != "two_pass" || widths.size() == 3) continue;
+        if (!widths.insert(route.candidate.parameters.at(3).second).second) continue;  // lines per group
+        const CompiledRoute compiled(device, route, float64);
+        const planner::Comparison result = trials.compare(compiled);
+        EXPECT_TRUE(result.right()) << route.candidate.name() << " on " << device.id() << ": " << result.worst << " at "
+                                    << result.where << ", allowed " << result.allowed;
+      }
+      EXPECT_GE(widths.size(), 3u) << points;
+    }
+  }
+}
+
+// As measured on an H200 (docs/measurements/h200.md): groups enough for every compute unit before few launches.
+TEST(FewLines, ModelChoosesWhatOccupiesTheDevice) {
+  const auto best = [](std::size_t points, std::uint64_t lines) {
+    const Device device = test::hopper();
+    const AxisProblem problem = packed_lines_of(points, lines);
+    std::pair<double, std::string> least{1e9, ""};
+    for (const Route& route : list_routes(device, problem)) {
+      if (!route.candidate.refusal.empty()) continue;
+      const double seconds =
+          planner::predict(machine::ceilings(device), planner_problem(problem), route.candidate.cost).seconds;
+      if (seconds < least.first) least = {seconds, route.candidate.variant};
+    }
+    return least.second;
+  };
+  EXPECT_EQ(best(1 << 10, 1), "one_pass");
+  EXPECT_EQ(best(1 << 14, 1), "cluster");
+  for (const std::size_t log : {16, 18, 20}) EXPECT_EQ(best(std::size_t{1} << log, 1), "two_pass") << log;
+  EXPECT_EQ(best(1 << 16, 16), "two_pass");
+  EXPECT_NE(best(1 << 16, 1024), "two_pass");
+}
+
 constexpr std::size_t kCluster = 1 << 15, kShortRing = 1 << 14, kRing = 1 << 16, kTiles = 1 << 18, kRows = 1 << 22;
 const RouteCase kRouteCases[] = {
     {"cluster_window", "cluster", kCluster, 2, add_window},
     {"cluster_multiply", "cluster", kCluster, 2, add_phases},
     {"cluster_int16", "cluster", kCluster, 2, [](AxisProblem& p) { make_integers(p, Samples::int16); }},
+    {"cluster_short", "cluster", 1 << 13, 1, add_window},
     {"cluster_int8", "cluster", kCluster, 2, [](AxisProblem& p) { make_integers(p, Samples::int8); }},
     {"cluster_inverse", "cluster", kCluster, 2, make_inverse},
     {"cluster_own_factors", "cluster", kCluster, 2, add_own_factors},

@@ -82,7 +82,7 @@ void CudaDevice::fail(CUresult result, const std::string& doing) {
 
 void CudaDevice::remember_launch(const std::shared_ptr<const std::string>& kernel) {
   std::lock_guard lock(last_launch_mutex_);
-  last_launch_ = kernel;
+  if (last_launch_ != kernel) last_launch_ = kernel;
 }
 
 std::unique_ptr<Allocation> CudaDevice::allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) {

@@ -59,12 +59,17 @@ void expect_small(const Device& device, const AxisProblem& problem, std::vector<
                        static_cast<double>(std::max<std::size_t>(device.limits().compute_units, 1));
   for (Route& route : routes) {
     planner::Cost& cost = route.candidate.cost;
-    double busy = 1;
+    if (route.steps.empty()) continue;         // refused
+    double bytes_moved = 0, bytes_waited = 0;  // the second counts what idle units could have moved meanwhile
     for (const Step& step : route.steps) {
+      const StepDesign& design = *step.design;
       const double lines = static_cast<double>(step.lines) * static_cast<double>(route.outer);
-      busy = std::min(
-          busy, step.design->efficiency_in_cache() * std::min(1.0, alone * step.design->concurrent_groups(lines)));
+      const double moved = std::max(design.share(lines).bytes, 1.0);
+      const double busy = std::min(1.0, alone * std::max(design.concurrent_groups(lines), 1.0));
+      bytes_moved += moved;
+      bytes_waited += moved / (busy * design.efficiency_in_cache());
     }
+    const double busy = bytes_moved / bytes_waited;
     cost.efficiency = std::max(cost.efficiency * busy, 1e-4);
     cost.launches = 1 + (cost.launches - 1) * next;
     if (route.steps.size() > 1 && cached == memory)

@@ -121,6 +121,7 @@ KernelSource spectrum_text(const SpectrumDesign& design) {
         fmt::format("GLOBAL const {}* RESTRICT factor, ", design.factor == FactorKind::real ? "real" : "real2");
   }
   text.open("{}ulong in_offset, ulong out_offset, ulong lines)", signature);
+  text.line("AFTER_PREVIOUS_KERNEL();");
   text.line("const ulong number = (ulong)GROUP_ID(0) * {}ul + (ulong)LOCAL_ID(0);", kItems);
   text.line("const ulong line = number / {0}ul, k = number % {0}ul;", numbers(design));
   text.open("if (line < lines)");

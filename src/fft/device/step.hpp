@@ -52,8 +52,8 @@ class StepDesign {
   virtual StepShare share(double /*lines*/) const { return {}; }
   // Work-groups, or any other quantity counted in 32 bits, for this number of lines.
   virtual double groups(double /*lines*/) const { return 1; }
-  // Work-groups that compute at the same time if the device has room for all.
-  virtual double concurrent_groups(double lines) const { return groups(lines); }
+  // Work-groups that compute at the same time if the device has room for all; by default enough for every unit.
+  virtual double concurrent_groups(double /*lines*/) const { return 1e9; }
   // Share of the expected speed that remains if all data are in L2, where saving traffic gains nothing.
   virtual double efficiency_in_cache() const { return 1; }
 };

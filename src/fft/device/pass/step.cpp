@@ -167,6 +167,7 @@ class PassStep final : public StepDesign {
     return share;
   }
   double groups(double lines) const override { return lines / static_cast<double>(design_.lines); }
+  double concurrent_groups(double lines) const override { return groups(lines); }
   const PassDesign& design() const { return design_; }
 
  private:

@@ -51,6 +51,7 @@ class ClusterStep final : public StepDesign {
     return std::make_unique<CompiledCluster>(device, design_, step);
   }
   double groups(double lines) const override { return lines * static_cast<double>(design_.groups); }
+  double concurrent_groups(double lines) const override { return groups(lines); }
 
  private:
   ClusterDesign design_;
