@@ -41,8 +41,8 @@ class Writer {
   }
   void add(const Jump& j) { add(j.depth); }
   void add(const Node& n) {
-    all(static_cast<int>(n.kind), n.line, n.loop, n.text, n.target, n.operation, n.source, n.accesses,
-        n.guards, n.reduction, n.declaration, n.when.has_value(), n.otherwise.has_value());
+    all(static_cast<int>(n.kind), n.line, n.loop, n.text, n.target, n.operation, n.source, n.accesses, n.guards,
+        n.reduction, n.declaration, n.when.has_value(), n.otherwise.has_value());
     if (n.when) add(*n.when);
     if (n.otherwise) add(*n.otherwise);
     add(n.children);
