@@ -87,36 +87,6 @@ FUNCTION uint key_of(NUMBER x, NUMBER y, NUMBER z, int cells0, int cells1, int c
 #endif
 }
 
-// Number of points with this key that were counted before.
-#ifdef __CUDACC_RTC__
-// Work-items of a warp that have the key of its first one are counted by one addition, as long as these are several:
-// points of a cluster would wait for one counter.
-FUNCTION uint rank_of(uint* counts, uint key) {
-  uint rank = 0, open = __activemask();
-  const uint lane = (uint)LOCAL_ID(0) & 31u;
-  while (open != 0u) {
-    const int first = __ffs((int)open) - 1;
-    const uint same = __ballot_sync(open, key == __shfl_sync(open, key, first));
-    const int several = __popc(same) > 1;
-    if (!several || (same >> lane & 1u)) {
-      if (!several) {
-        rank = ATOMIC_ADD(&counts[key], 1u);
-      } else {
-        uint before = 0;
-        if ((int)lane == first) before = ATOMIC_ADD(&counts[key], (uint)__popc(same));
-        rank = __shfl_sync(same, before, first) + (uint)__popc(same & ((1u << lane) - 1u));
-      }
-      break;
-    }
-    open &= ~same;
-  }
-  return rank;
-}
-#define RANK_OF(counts, key) rank_of(counts, key)
-#else
-#define RANK_OF(counts, key) ATOMIC_ADD(&(counts)[key], 1u)
-#endif
-
 // Counts the points per key. `bad` becomes the least index of a point that is not within `farthest`.
 KERNEL WORK_GROUP(GROUP, 1, 1)
 void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT y, GLOBAL const NUMBER* RESTRICT z,
@@ -133,7 +103,7 @@ void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT
   }
   const uint key = key_of(a, b, c, cells0, cells1, cells2, tiles);
   keys[j] = key;
-  ranks[j] = RANK_OF(counts, key);
+  ranks[j] = ATOMIC_ADD(&counts[key], 1u);
 }
 
 // Exclusive sums of GROUP * `own` counts per group, in place, and the group's total.
