@@ -40,13 +40,6 @@ inline Blocks blocks(Int iterations) {
 }
 inline Int block_from(Blocks b, Int block) { return block * b.each; }
 inline Int block_to(Blocks b, Int block) { return min(b.all, block * b.each + b.each); }
-inline void* copied(const void* from, Int bytes) {  // to be freed; null if there is no memory
-  char* const to = static_cast<char*>(std::malloc(max(1, bytes)));
-#pragma omp parallel for schedule(static) if (bytes > 65536)
-  for (Int i = 0; i < (to == nullptr ? 0 : (bytes + 4095) / 4096); ++i)
-    std::memcpy(to + i * 4096, static_cast<const char*>(from) + i * 4096, min(4096, bytes - i * 4096));
-  return to;
-}
 struct Range {
   const void* data;
   Int bytes;
@@ -224,13 +217,6 @@ static inline placed_Int placed_block_from(placed_Blocks b, placed_Int block) { 
 static inline placed_Int placed_block_to(placed_Blocks b, placed_Int block) {
   return placed_min(b.all, block * b.each + b.each);
 }
-static inline void* placed_copied(const void* from, placed_Int bytes) {  // to be freed; null if there is no memory
-  char* const to = (char*)malloc(placed_max(1, bytes));
-#pragma omp parallel for schedule(static) if (bytes > 65536)
-  for (placed_Int i = 0; i < (to == 0 ? 0 : (bytes + 4095) / 4096); ++i)
-    memcpy(to + i * 4096, (const char*)from + i * 4096, placed_min(4096, bytes - i * 4096));
-  return to;
-}
 // Ranges of memory as (address, bytes, written): true if no written range overlaps another.
 static inline bool placed_apart(int count, ...) {
   const char* data[64];
@@ -249,6 +235,30 @@ static inline bool placed_apart(int count, ...) {
       if ((written[i] || written[k]) && bytes[i] > 0 && bytes[k] > 0 && data[i] < data[k] + bytes[k] && data[k] < data[i] + bytes[i])
         return false;
   return count <= 64;
+}
+
+)";
+
+constexpr const char* kCopied = R"(
+namespace placed {
+inline void* copied(const void* from, Int bytes) {  // to be freed; null if there is no memory
+  char* const to = static_cast<char*>(std::malloc(max(1, bytes)));
+#pragma omp parallel for schedule(static) if (bytes > 65536)
+  for (Int i = 0; i < (to == nullptr ? 0 : (bytes + 4095) / 4096); ++i)
+    std::memcpy(to + i * 4096, static_cast<const char*>(from) + i * 4096, min(4096, bytes - i * 4096));
+  return to;
+}
+}  // namespace placed
+
+)";
+
+constexpr const char* kCopiedInC = R"(
+static inline void* placed_copied(const void* from, placed_Int bytes) {  // to be freed; null if there is no memory
+  char* const to = (char*)malloc(placed_max(1, bytes));
+#pragma omp parallel for schedule(static) if (bytes > 65536)
+  for (placed_Int i = 0; i < (to == 0 ? 0 : (bytes + 4095) / 4096); ++i)
+    memcpy(to + i * 4096, (const char*)from + i * 4096, placed_min(4096, bytes - i * 4096));
+  return to;
 }
 
 )";
@@ -763,6 +773,7 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
     text += program.text.substr(at, i.at - at) + (program.c ? in_c(i.text) : i.text);
     at = std::max(i.at, i.end);
   }
+  const bool copies = std::any_of(placed.begin(), placed.end(), [](const auto& p) { return !p.second.copies.empty(); });
   const std::string title =
                         "// Loops of " + program.functions.back().name + "() as threads of the host, by ridge place.\n",
                     threads = "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
@@ -770,10 +781,12 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
     return title +
            "#include <stdarg.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include "
            "<string.h>\n" +
-           threads + kHelpersInC + (permuted ? kPermutedInC : "") + text + program.text.substr(at);
+           threads + kHelpersInC + (copies ? kCopiedInC : "") + (permuted ? kPermutedInC : "") + text +
+           program.text.substr(at);
   return title +
          "#include <cstdint>\n#include <cstdlib>\n#include <cstring>\n#include <initializer_list>\n#include <new>\n" +
-         threads + kHelpers + (permuted ? kPermuted : "") + (arrays ? kArray : "") + text + program.text.substr(at);
+         threads + kHelpers + (copies ? kCopied : "") + (permuted ? kPermuted : "") + (arrays ? kArray : "") + text +
+         program.text.substr(at);
 }
 
 }  // namespace
