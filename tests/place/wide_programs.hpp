@@ -195,7 +195,7 @@ class WideGenerator {
       case 't':
         return "t.p[" + each[0] + "][" + each[1] + "]";
       case 'v':
-        return "v[(" + at + ") + 50]";
+        return "v[(" + at + ") + 100]";
       case 'f':
         if (!pointers_.empty()) return pointers_[0] + "[" + at + "]";
         [[fallthrough]];
