@@ -34,8 +34,8 @@ class CompiledRoute {
   std::uint64_t at_once_ = 1;
   bool writes_own_arrays_ = false;
   Buffer scratch_, work_, spare_;
-  // Last user of the arrays, which another queue must wait for. An event is recorded only then: one per call costs 1 to
-  // 2 us. Streams of other libraries may be destroyed before that, so their event is recorded at once.
+  // Last user of the arrays, which another queue must wait for. An event is recorded only then: one per call makes
+  // short calls slower. Streams of other libraries may be destroyed before that, so their event is recorded at once.
   mutable std::mutex mutex_;
   mutable std::optional<Queue> last_queue_;
   mutable Event last_;
