@@ -159,7 +159,8 @@ def _no_transformation():
 
 def _direct(x):
     """True for a tensor whose memory can be transformed directly: no lazy conjugation, no transformation of torch."""
-    return (type(x) in _PLAIN and x.dtype in _TYPES and not x.is_conj() and not x.is_neg() and _no_transformation())
+    # Transformations first: torch.compile cannot trace is_conj().
+    return type(x) in _PLAIN and x.dtype in _TYPES and _no_transformation() and not x.is_conj() and not x.is_neg()
 
 
 def _plain(x):
