@@ -2,6 +2,7 @@
 // factor.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <map>
 #include <memory>
 
@@ -100,6 +101,57 @@ class TelescopeChain {
         queue_.copy(kept_, {}, plane, {.row = row}, box);
       }
     });
+  }
+
+  // Compares samples of the last call with plain sums: spectra with the bank's definition on the device, power with
+  // products of the rounded spectra and the weights. Returns what differs.
+  std::vector<std::string> compare() {
+    constexpr std::size_t kTimes = 8;  // of the last call
+    std::vector<std::string> wrong;
+    const std::size_t values = this->values(), from = wanted_.spectra - kTimes, row = shape_.row_bytes();
+    std::vector<std::complex<float>> ours(kTimes * values), expected(kTimes * values);
+    queue_.download(spectra_, ours.data(), ours.size() * sizeof(ours[0]), from * values * sizeof(ours[0]));
+    const Buffer few = device_.buffer(expected.size() * sizeof(expected[0]), {.name = "spectra by definition"});
+    const filterbank::Plan definition(device_, bank_problem(wanted_), only("reference"));
+    definition.enqueue(queue_, {.samples = voltages_,
+                                .spectra = few,
+                                .first = wanted_.taps - 1 + (calls_ - 1) % kHeld * wanted_.spectra + from,
+                                .count = kTimes});
+    queue_.download(few, std::span(expected));
+    queue_.finish();
+    const auto floats = [](const auto& some) {
+      return std::span(reinterpret_cast<const float*>(some.data()), 2 * some.size());
+    };
+    if (const double apart = distance(floats(ours), floats(expected)); !(apart < 1e-5))
+      wrong.push_back(fmt::format("channelize differs from its definition by {:.1e}", apart));
+    std::size_t differing = 0;
+    float sum = 0;
+    constexpr std::size_t kSums = 64;
+    std::vector<std::int8_t> weights(2 * row);
+    for (std::size_t i = 0; i < kSums; ++i) {
+      const std::size_t p = i % 2, c = i * 2654435761 % wanted_.channels, b = i * 40503 % wanted_.beams;
+      const std::size_t weight_row = (c * 2 + p) * shape_.padded() * 2 + b / 8 * 16 + b % 8;
+      for (std::size_t part = 0; part < 2; ++part)
+        queue_.download(weights_, weights.data() + part * row, row, (weight_row + 8 * part) * row);
+      queue_.download(power_, &sum, sizeof(sum),
+                      (((p * wanted_.beams + b) * wanted_.channels + c) * bins() + bins() - 1) * sizeof(float));
+      queue_.finish();
+      double plain = 0;
+      for (std::size_t t = 0; t < kTimes; ++t) {
+        double parts[2] = {0, 0};
+        for (std::size_t k = 0; k < 2 * wanted_.stations; ++k) {
+          const auto& value =
+              ours[t * values + (p * wanted_.stations + k / 2) * wanted_.channels + wanted_.channels - 1 - c];
+          const double x = std::rint(std::clamp((k % 2 == 0 ? value.real() : value.imag()) * scale_, -127.0F, 127.0F));
+          for (std::size_t part = 0; part < 2; ++part) parts[part] += x * weights[part * row + k];
+        }
+        plain += parts[0] * parts[0] + parts[1] * parts[1];
+      }
+      if (!(std::abs(sum - plain) <= 1e-5 * std::max(plain, 1.0))) ++differing;
+    }
+    if (differing != 0)
+      wrong.push_back(fmt::format("power of beams differs from plain sums in {} of {} samples", differing, kSums));
+    return wrong;
   }
 
   double sky_seconds() const { return static_cast<double>(wanted_.samples) * interval(wanted_); }
@@ -203,7 +255,8 @@ class TelescopeChain {
   void set_scale() {
     channelize();
     std::vector<float> some(4096);
-    queue_.download(spectra_, std::span(some).first(std::min(some.size(), spectra_.size() / 4)));
+    some.resize(std::min(some.size(), spectra_.size() / sizeof(float)));
+    queue_.download(spectra_, std::span(some));
     queue_.finish();
     double square = 0;
     for (const float value : some) square += static_cast<double>(value) * value;
@@ -281,6 +334,7 @@ BenchResult bench_telescope(const Device& device, const TelescopeCase& wanted) {
   result.notes.push_back(fmt::format("{} all stages: {:.3f} s of sky in {:.3f} s, {:.3f} times real time; {}",
                                      device.id(), chain.sky_seconds(), total, chain.sky_seconds() / total,
                                      chain.found()));
+  result.disagreements = chain.compare();
   if (!chain.pulse_found()) result.disagreements.push_back("the pulse put into the power of one beam was not found");
   return result;
 }
@@ -299,12 +353,12 @@ Workload bench_of_telescope() {
       "\nVoltages (random, 4 bits per part, two polarizations) are in device memory. Stages: polyphase filter bank; "
       "spectra\n"
       "rounded to bytes; beams on the matrix units and their power over 8 spectra; bytes of power; for every beam\n"
-      "dedispersion, boxcars and a list of detections. Nothing but detections returns to the host. Weights are "
-      "random.\n"
-      "Trials are one sample of delay apart. A pulse is added to the power of one beam, and must be found.";
+      "dedispersion, boxcars and a list of detections. Only detections return to the host. Weights are random.\n"
+      "Trials are one sample of delay apart. After timing, samples of spectra and power are compared with plain sums.\n"
+      "Between two stages, untimed, a pulse is added to the power of one beam; it must be found.";
   bench.add_options = [=](Command& command) {
     command.option("--stations", wanted->stations, "Stations, of two polarizations").shows_default().between(1, 128);
-    command.option("--bandwidth", wanted->bandwidth_mhz, "MHz").shows_default().between(0.001, 1e3);
+    command.option("--bandwidth", wanted->bandwidth_mhz, "Bandwidth, in MHz").shows_default().between(0.001, 1e3);
     command.option("--channels", wanted->channels, "Channels of the filter bank").shows_default().between(2, 65536);
     command.option("--taps", wanted->taps, "Taps of the filter bank").shows_default().between(1, 64);
     command.option("--beams", wanted->beams, "Beams").shows_default().between(1, 65536);

@@ -213,7 +213,7 @@ void Plan<T>::run(Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients)
   check_grid(*state_, grid);
   check_coefficients(*state_, coefficients);
   if (steps == 0) return;
-  const PlanState<T>& plan = *state_;  // state_ may be exchanged meanwhile
+  const PlanState<T>& plan = *state_;  // state_ may be exchanged during the run
   if (plan.device.is_host() && plan.leaps(steps) && leapt_over(plan.leap(), grid, reach_of(plan.layout, steps))) return;
   Session<T> session = start(grid, coefficients);
   session.run(steps);

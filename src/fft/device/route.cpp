@@ -60,7 +60,7 @@ void expect_small(const Device& device, const AxisProblem& problem, std::vector<
   for (Route& route : routes) {
     planner::Cost& cost = route.candidate.cost;
     if (route.steps.empty()) continue;         // refused
-    double bytes_moved = 0, bytes_waited = 0;  // the second counts what idle units could have moved meanwhile
+    double bytes_moved = 0, bytes_waited = 0;  // the second counts what idle units could have moved too
     for (const Step& step : route.steps) {
       const StepDesign& design = *step.design;
       const double lines = static_cast<double>(step.lines) * static_cast<double>(route.outer);

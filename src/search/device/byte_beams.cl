@@ -4,6 +4,7 @@
 // bytes, zeros behind the last station. A beam is two rows of weights, (wr, -wi) and (wi, wr); rows r and r + 8 of a
 // tile of 16 are the parts of one beam, so that one lane holds both. The order of the products within a row is
 // arbitrary: a lane loads whole chunks of both factors.
+// SEGMENTS: 64 bytes of a row, the products of one step.
 #define STAGE 128  // times in one of three buffers
 #define STAGE_CHUNKS (STAGE * ROW_CHUNKS)
 // Chunk of a row in local memory: neighbouring rows use different banks.
@@ -64,9 +65,9 @@ KERNEL WORK_GROUP(WARPS * 32, 1, 1) void beam_power(GLOBAL const uint4* RESTRICT
   const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32;
   const uint beam_groups = (beams + WARPS * 32 - 1) / (WARPS * 32), signal = GROUP_ID(0) / beam_groups;
   const uint tile = (GROUP_ID(0) % beam_groups * WARPS + warp) * 4;  // of 8 beams
-  uint4 real[4][HALVES], imaginary[4][HALVES];
+  uint4 real[4][SEGMENTS], imaginary[4][SEGMENTS];
   UNROLL for (int m = 0; m < 4; ++m) {
-    UNROLL for (int h = 0; h < HALVES; ++h) {
+    UNROLL for (int h = 0; h < SEGMENTS; ++h) {
       const ulong row = ((ulong)signal * beam_groups * WARPS * 4 + tile + m) * 16 + lane / 4;
       real[m][h] = weights[row * ROW_CHUNKS + h * 4 + lane % 4];
       imaginary[m][h] = weights[(row + 8) * ROW_CHUNKS + h * 4 + lane % 4];
@@ -100,7 +101,7 @@ KERNEL WORK_GROUP(WARPS * 32, 1, 1) void beam_power(GLOBAL const uint4* RESTRICT
         int sums[4][4];
         UNROLL for (int m = 0; m < 4; ++m) sums[m][0] = sums[m][1] = sums[m][2] = sums[m][3] = 0;
         const int t = part * 64 + n * 8 + lane / 4;
-        UNROLL_PRODUCTS for (int h = 0; h < HALVES; ++h) {
+        UNROLL_PRODUCTS for (int h = 0; h < SEGMENTS; ++h) {
           const uint4 x = here[PLACE(t, h * 4 + lane % 4)];
           UNROLL_PRODUCTS for (int m = 0; m < 4; ++m) {
             const uint4 a = real[m][h], b = imaginary[m][h];

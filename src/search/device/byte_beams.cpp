@@ -51,7 +51,7 @@ KernelSource ByteBeams::source(const ByteBeamProblem& p) {
   return {.name = "search byte beams",
           .text = codegen::matrix_macros_text(32 * p.warps()) + ridge::detail::kernel_text("search/byte_beams"),
           .defines = {{"ROW_CHUNKS", std::to_string(p.row_bytes() / 16)},
-                      {"HALVES", std::to_string(p.row_bytes() / 64)},
+                      {"SEGMENTS", std::to_string(p.row_bytes() / 64)},
                       {"POLARIZATIONS", std::to_string(p.polarizations)},
                       {"WARPS", std::to_string(p.warps())}}};
 }
