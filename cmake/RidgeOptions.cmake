@@ -88,17 +88,21 @@ if(RIDGE_WHEEL)
   add_compile_options(-ffunction-sections -fdata-sections)
 endif()
 
-# ridge_run_once(TARGET REGEX): moves files whose code runs once per plan or per command (planning, kernel text,
+# ridge_run_once(TARGET REGEX...): moves files whose code runs once per plan or per command (planning, kernel text,
 # reports, options) to TARGET_once with less optimization, which halves their compile time. Code that processes samples
 # in loops stays in TARGET.
-function(ridge_run_once target regex)
+function(ridge_run_once target)
   if(NOT RIDGE_UNITY)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
-  set(once ${sources})
-  list(FILTER sources EXCLUDE REGEX ${regex})
-  list(FILTER once INCLUDE REGEX ${regex})
+  set(once "")
+  foreach(regex ${ARGN})
+    set(matching ${sources})
+    list(FILTER matching INCLUDE REGEX ${regex})
+    list(APPEND once ${matching})
+    list(FILTER sources EXCLUDE REGEX ${regex})
+  endforeach()
   add_library(${target}_once OBJECT ${once})
   foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS LINK_LIBRARIES POSITION_INDEPENDENT_CODE)
     get_target_property(value ${target} ${property})
@@ -135,8 +139,8 @@ function(ridge_sanitize_less target)
   endforeach()
 endfunction()
 
-# ridge_unity(TARGET [REGEX]): compiles each folder as one unit. Files with a file-scope `using namespace` share a unit
-# with those that have the same one. Compiled separately: files with their own flags, files that Highway includes once
+# ridge_unity(TARGET [REGEX]): compiles each folder as one unit. In bench, check, cli, mpi and outside src/, files with a file-scope `using namespace` share a
+# unit with those that have the same one. Compiled separately: files with their own flags, files that Highway includes once
 # per instruction set, peers (headers of other libraries conflict) and files that match REGEX.
 function(ridge_unity target)
   if(NOT RIDGE_UNITY OR NOT TARGET ${target})
@@ -154,11 +158,25 @@ function(ridge_unity target)
       cmake_path(GET source PARENT_PATH folder)
       cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
       # Small folders of one part of a module are one unit together.
-      string(REGEX REPLACE "^(src/(io|stencil/host|stencil/device|image/methods/device|filterbank/device|machine))/.*" "\\1" folder ${folder})
-      string(REGEX REPLACE "^src/image/operators/.*" "src/image/operators/each" folder ${folder})
+      string(REGEX REPLACE "^src/(io|machine|nufft|sar|search|transpose|filterbank|image/methods|image/flow|image/variance)/.*" "src/\\1" folder ${folder})
+      string(REGEX REPLACE "^src/stencil/(host|device)/.*" "src/stencil/\\1" folder ${folder})
+      string(REGEX REPLACE "^src/stencil/(adjoint|layers|leap|shots)$" "src/stencil/adjoint" folder ${folder})
+      string(REGEX REPLACE "^src/image/(host|device|flow|methods)$" "src/image" folder ${folder})
+      string(REGEX REPLACE "^src/image/operators/.*" "src/image/operators" folder ${folder})
+      string(REGEX REPLACE "^src/fft/host/(mixed|prime|real)$" "src/fft/host/prime" folder ${folder})
+      string(REGEX REPLACE "^src/fft/tensor$" "src/fft" folder ${folder})
       string(REGEX REPLACE "^src/fft/device/(problem|routes/[a-z_]+_pass(_tma)?|routes/bluestein)$" "src/fft/device" folder ${folder})
-      file(STRINGS ${source} opened REGEX "^using namespace ")
-      string(REGEX REPLACE "using namespace ([a-z0-9_:]+)[^;]*;[^;]*" "_\\1" opened "${opened}")
+      string(REGEX REPLACE "^src/device/(opencl|recorded|host)$" "src/device" folder ${folder})
+      string(REGEX REPLACE "^src/(codegen|plan|report)$" "src/plan" folder ${folder})
+      string(REGEX REPLACE "^src/cli/(arrays|nufft|sar|trace|fftw)$" "src/cli" folder ${folder})
+      string(REGEX REPLACE "^src/cli/(capture|channelize|run|search)$" "src/cli/channelize" folder ${folder})
+      string(REGEX REPLACE "^src/cli/(image|flow)$" "src/cli/image" folder ${folder})
+      string(REGEX REPLACE "^src/cli/(check|place|machine)$" "src/cli/check" folder ${folder})
+      set(opened "")
+      if(NOT folder MATCHES "^src/" OR folder MATCHES "^src/(bench|check|cli|mpi)")
+        file(STRINGS ${source} opened REGEX "^using namespace ")
+        string(REGEX REPLACE "using namespace ([a-z0-9_:]+)[^;]*;[^;]*" "_\\1" opened "${opened}")
+      endif()
       string(REGEX REPLACE "[/:;]+" "_" group "${folder}${opened}")
       set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
     endif()
@@ -198,6 +216,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # Warns about loops marked free of dependences that it does not vectorize.
   target_compile_options(ridge_options INTERFACE -Wno-pass-failed)
+endif()
+if(RIDGE_UNITY AND NOT RIDGE_WERROR)
+  # Format strings are checked in ordinary builds and in continuous integration; this saves 3 % of the compile time.
+  target_compile_definitions(ridge_options INTERFACE FMT_CONSTEVAL=)
 endif()
 if(RIDGE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(ridge_options INTERFACE -Wno-subobject-linkage  # false warning: treats every file of a unit as a header

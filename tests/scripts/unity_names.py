@@ -15,12 +15,10 @@ import tempfile
 # Compiled alone: Highway's files, files that replace operator new, and files that ridge_unity lists or that have their own flags.
 ALONE = re.compile(r"HWY_TARGET_INCLUDE|^void\* operator new", re.M)
 ALONE_PATHS = re.compile(r"/bench/peers/|/fftw/interface_|/fcma_[^/]*$|communicator_alone")
-JOINED = [  # small folders that are one unit together
-    (re.compile(r"^(src/(io|stencil/host|stencil/device|image/methods/device|filterbank/device|machine))/.*"), r"\1"),
-    (re.compile(r"^src/image/operators/.*"), "src/image/operators/each"),
-    (re.compile(r"^src/fft/device/(problem|routes/[a-z_]+_pass(_tma)?|routes/bluestein)$"), "src/fft/device"),
-]
-FRONTEND = "src/place/frontend"  # one unit, regardless of its using directives
+# Folders that are one unit together, as ridge_unity lists them.
+JOINED = [(re.compile(pattern), unit.replace("\\\\", "\\")) for pattern, unit in re.findall(
+    r'string\(REGEX REPLACE "(\^src/[^"]*)" "([^"]*)" folder',
+    (pathlib.Path(__file__).parents[2] / "cmake/RidgeOptions.cmake").read_text())]
 OPENED = re.compile(r"^using namespace ([\w:]+)", re.M)
 TYPE = re.compile(r"^(?:struct|class|enum(?: class)?|union) (\w+)(?! *;)\b[^;(]*(?:\{|$)|^using (\w+) =")
 VALUE = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr |constinit |const )[\w:<>,*& ]*?\b(\w+)(?:\[[^\]]*\])*(?: =|\{|;)")
@@ -93,7 +91,7 @@ def unit_of(root, path, text):
         folder = pattern.sub(unit, folder)
     if ALONE.search(text) or ALONE_PATHS.search(path.as_posix()):
         return None
-    return folder if folder == FRONTEND else " ".join([folder] + OPENED.findall(text))
+    return folder if re.match("src/(?!bench|check|cli|mpi)", folder) else " ".join([folder] + OPENED.findall(text))
 
 
 def collisions(root):

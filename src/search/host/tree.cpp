@@ -16,7 +16,7 @@
 namespace ridge::search {
 namespace {
 
-constexpr std::size_t kTile = 2048, kRun = 64;  // times, rows
+constexpr std::size_t kTileTimes = 2048, kRun = 64;  // times, rows
 
 std::size_t sum_bytes(Sum sum) { return sum == Sum::u8 ? 1 : sum == Sum::u16 ? 2 : 4; }
 
@@ -59,12 +59,12 @@ class HostTree final : public Variant {
     const Target bands{reserve(widest), stride_, type_of(passes - 2)};
     const std::size_t count = widest.bands.size() - 1;
     const std::uint32_t longest = *std::max_element(widest.length.begin(), widest.length.end());
-    const std::size_t tiles = (longest + kTile - 1) / kTile;
+    const std::size_t tiles = (longest + kTileTimes - 1) / kTileTimes;
     base::parallel(layout_.threads, [&](std::size_t thread, std::size_t threads) {
       const base::Share mine = base::share(count * tiles, thread, threads);
       std::vector<base::AlignedArray<std::byte>> scratch(passes);
       for (std::size_t job = mine.begin; job < mine.end; ++job)
-        add_band(channels, bands, passes - 2, job / tiles, job % tiles * kTile, kTile, scratch);
+        add_band(channels, bands, passes - 2, job / tiles, job % tiles * kTileTimes, kTileTimes, scratch);
     });
     add_last({bands.data, bands.stride, bands.type}, series);
   }
@@ -107,12 +107,12 @@ class HostTree final : public Variant {
   void add_last(const Source& from, const Target& to) const {
     const TreePass& pass = tree_->passes.back();
     const AddRows add = sum_kernels().add_rows(from.type, to.type);
-    const std::size_t runs = (pass.rows() + kRun - 1) / kRun, tiles = (layout_.times + kTile - 1) / kTile;
+    const std::size_t runs = (pass.rows() + kRun - 1) / kRun, tiles = (layout_.times + kTileTimes - 1) / kTileTimes;
     base::parallel(layout_.threads, [&](std::size_t thread, std::size_t threads) {
       const base::Share mine = base::share(runs * tiles, thread, threads);
       for (std::size_t job = mine.begin; job < mine.end; ++job) {
         const std::size_t begin = job % runs * kRun, end = std::min(begin + kRun, pass.rows());
-        for (std::size_t r = begin; r < end; ++r) add_row(add, from, to, pass, r, job / runs * kTile, kTile);
+        for (std::size_t r = begin; r < end; ++r) add_row(add, from, to, pass, r, job / runs * kTileTimes, kTileTimes);
       }
     });
   }

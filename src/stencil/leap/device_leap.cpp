@@ -44,7 +44,7 @@ struct Stage {
 // The transforms and kernels of a leap.
 struct Stages {
   std::vector<Stage> there = {}, back = {};
-  Kernel kernel = {};  // empty if a transform applies the powers
+  ridge::Kernel kernel = {};  // empty if a transform applies the powers
 };
 
 template <class T>
