@@ -2,7 +2,7 @@
 #include "support.hpp"
 
 #include "io/arrays/checkpoint.hpp"
-#include "io/crc32c.hpp"
+#include "io/encoding.hpp"
 
 namespace {
 

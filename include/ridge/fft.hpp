@@ -93,8 +93,7 @@ struct Problem {
 Problem adjoint(const Problem& problem);
 
 template <class T>
-class Transform;  // a planned transform on the host
-template <class T>
+class Transform;        // a planned transform on the host
 class DeviceTransform;  // a planned transform on another device
 
 // Runs transforms of one problem. On devices other than the host, spans are uploaded, transformed and downloaded, one
@@ -161,7 +160,7 @@ class Plan {
 
   Directions directions_ = Directions::both;
   planner::Exchangeable<Transform<T>> transform_;  // host plans; null otherwise
-  planner::Exchangeable<DeviceTransform<T>> on_device_;
+  planner::Exchangeable<DeviceTransform> on_device_;
 };
 
 inline constexpr std::size_t kPreparedCallers = 2;

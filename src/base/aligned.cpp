@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "base/allocation_tally.hpp"
 #include "base/text.hpp"
 
 namespace ridge::base {

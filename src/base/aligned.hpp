@@ -1,4 +1,4 @@
-// Uninitialised storage aligned to 128 bytes; large arrays ask for huge pages.
+// Uninitialised storage aligned to 128 bytes, with huge pages for large arrays, and a tally of allocated bytes.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -39,6 +39,18 @@ class AlignedArray {
  private:
   std::unique_ptr<void, FreeAligned> memory_;
   std::size_t size_ = 0;
+};
+
+// Counts the aligned memory (base/aligned.hpp) that a piece of code keeps.
+
+// Counts the bytes of aligned memory that the calling thread has allocated and not freed since the tally began.
+class AllocationTally {
+ public:
+  AllocationTally();
+  std::size_t bytes() const;
+
+ private:
+  std::ptrdiff_t before_;
 };
 
 }  // namespace ridge::base

@@ -20,7 +20,6 @@
 
 #include "base/log.hpp"
 #include "base/new_file.hpp"
-#include "base/trusted_files.hpp"
 
 namespace ridge::base {
 namespace {

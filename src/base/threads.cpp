@@ -19,7 +19,6 @@
 #include <fmt/format.h>
 #include <ridge/threads.hpp>
 
-#include "base/cores.hpp"
 #include "base/log.hpp"
 
 namespace ridge::base {

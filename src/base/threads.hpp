@@ -1,7 +1,8 @@
-// A pool of persistent threads shared by the whole process.
+// A pool of persistent threads shared by the whole process, and the cores they run on.
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 namespace ridge::base {
 
@@ -21,5 +22,26 @@ struct Share {
   std::size_t begin, end;
 };
 Share share(std::size_t count, std::size_t thread, std::size_t threads, std::size_t grain = 1);
+
+// Pins a thread to a core; pauses in spin loops; limits the number of threads.
+
+// CPU numbers of the affinity mask. Read once per process, because a pinned thread would see its own core only.
+const std::vector<int>& allowed_cores();
+
+// Pins the calling thread to the core with this index among the allowed ones. No effect if RIDGE_NO_PIN is set or there
+// are fewer cores.
+void pin_to_core(std::size_t core);
+
+// Tells the processor that this is a spin loop (pause on x86, yield on Arm).
+inline void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+// Largest number of threads given to a task.
+constexpr std::size_t kMostThreads = 4096;
 
 }  // namespace ridge::base

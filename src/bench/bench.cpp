@@ -16,7 +16,6 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "command/command.hpp"
 #include "command/process.hpp"

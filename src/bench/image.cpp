@@ -13,7 +13,7 @@
 #include "base/threads.hpp"
 #include "bench/bench.hpp"
 #include "bench/peers/image_peers.hpp"
-#include "device/compile_ahead.hpp"
+#include "device/compile_cache.hpp"
 #include "device/timing.hpp"
 #include "image/work.hpp"
 #include "plan/predict.hpp"

@@ -12,7 +12,7 @@
 #include <ridge/image.hpp>
 #include <ridge/transpose.hpp>
 
-#include "check/fft_case.hpp"
+#include "check/fft/case.hpp"
 
 namespace ridge::check {
 namespace {

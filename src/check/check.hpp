@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ridge/device.hpp>
+#include <ridge/plan.hpp>
 
 #include "check/random.hpp"
 
@@ -93,5 +94,11 @@ struct Report {
 
 // Runs the workloads alternately until the time is over; shrinks a failing problem as long as it still fails.
 Report run(const Device& device, std::span<const Workload> workloads, const Options& options);
+
+// Draws the variant of a case: half of the cases run a random one, the others that of a quick plan.
+
+planner::Options some_variant(const std::vector<planner::Candidate>& candidates, std::uint64_t by_chance);
+
+std::string chosen_by(const std::vector<planner::Decision>& decisions);  // "tile(side=32), simd"
 
 }  // namespace ridge::check

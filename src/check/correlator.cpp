@@ -10,7 +10,7 @@
 #include <ridge/filterbank.hpp>
 
 #include "check/check.hpp"
-#include "check/noise.hpp"
+#include "check/random.hpp"
 
 namespace ridge::check {
 namespace {

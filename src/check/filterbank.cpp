@@ -12,8 +12,7 @@
 #include <ridge/filterbank.hpp>
 
 #include "check/check.hpp"
-#include "check/noise.hpp"
-#include "check/variants.hpp"
+#include "check/random.hpp"
 
 namespace ridge::check {
 namespace {

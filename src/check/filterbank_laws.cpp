@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <ridge/filterbank.hpp>
 
+#include "check/check.hpp"
 #include "check/laws.hpp"
-#include "check/variants.hpp"
 
 namespace ridge::check {
 namespace {

@@ -11,7 +11,6 @@
 #include <ridge/nufft.hpp>
 
 #include "check/check.hpp"
-#include "check/variants.hpp"
 
 namespace ridge::check {
 namespace {

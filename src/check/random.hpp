@@ -1,7 +1,8 @@
-// Random numbers for drawing problems, the same for the same seed on every machine.
+// Random numbers and noise for drawing problems, the same for the same seed on every machine.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -35,5 +36,22 @@ enum class Values {
 };
 // Fills memory; bytes after the last whole number are unchanged.
 void fill_values(std::span<std::byte> memory, Values values, std::uint64_t seed);
+
+// Random input for the checks, independent of the library's own generators.
+
+inline void fill_bits(std::span<std::byte> bytes, Random random) {
+  for (std::size_t at = 0; at < bytes.size(); at += 8) {
+    const std::uint64_t word = random.bits();
+    std::memcpy(bytes.data() + at, &word, bytes.size() - at < 8 ? bytes.size() - at : 8);
+  }
+}
+
+// Uniform in [-1, 1).
+inline void fill_floats(std::span<std::byte> bytes, Random random) {
+  for (std::size_t at = 0; at + 4 <= bytes.size(); at += 4) {
+    const auto value = static_cast<float>(2 * random.uniform() - 1);
+    std::memcpy(bytes.data() + at, &value, 4);
+  }
+}
 
 }  // namespace ridge::check

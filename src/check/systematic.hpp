@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "check/check.hpp"
-#include "check/problem_text.hpp"
+#include "check/fft/problem_text.hpp"
 
 namespace ridge::check {
 

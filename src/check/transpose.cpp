@@ -8,7 +8,6 @@
 #include <ridge/transpose.hpp>
 
 #include "check/check.hpp"
-#include "check/variants.hpp"
 
 namespace ridge::check {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <ridge/transpose.hpp>
 
+#include "check/check.hpp"
 #include "check/laws.hpp"
-#include "check/variants.hpp"
 
 namespace ridge::check {
 

@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/aligned.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/trace.hpp"
 
 namespace ridge::cli {

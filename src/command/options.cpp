@@ -24,10 +24,10 @@
 #include <ridge/error.hpp>
 #include <ridge/trace.hpp>
 
-#include "base/cores.hpp"
+#include "base/log.hpp"
 #include "base/new_file.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "base/trace.hpp"
 #include "command/output_folder.hpp"
 #include "command/process.hpp"

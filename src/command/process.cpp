@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
+#include "base/files.hpp"
 #include "base/temporaries.hpp"
 
 namespace ridge::cli {
@@ -67,6 +68,35 @@ int end_process(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   const int failed = standard_output_failed(errno != 0 ? errno : EIO);
   return code != 0 ? code : failed;
+}
+
+// Writes the state of a running command and the schedule of its graph.
+
+bool wants_status() {
+  static const bool wanted = std::getenv("RIDGE_STATUS") != nullptr;
+  return wanted;
+}
+
+void show_status(const std::function<base::Json()>& make, bool now) {
+  static double last = 0;
+  if (!wants_status() || (!now && base::now() - last < 0.5)) return;
+  last = base::now();
+  base::write_file(std::getenv("RIDGE_STATUS"), make().dump());
+}
+
+Option add_schedule_option(Command& command, std::string& file) {
+  return command
+      .option("--schedule", file,
+              "Write when each stage (read, compute, write) was busy as a Gantt chart and print the table; - for the "
+              "table only")
+      .ends_in({".svg"})
+      .writes();
+}
+
+void write_schedule(const std::string& file, const graph::Report& report) {
+  if (file.empty()) return;
+  if (file != "-") base::write_file(file, report.svg());
+  fmt::print(stderr, "{}", report.text());
 }
 
 }  // namespace ridge::cli

@@ -1,8 +1,11 @@
-// Compiled kernels on disk, one file each, keyed by everything that could change the result.
+// Compiled kernels on disk, one file each, keyed by everything that could change the result; compiles several at once.
 #pragma once
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <ridge/device.hpp>
 
 namespace ridge::detail {
 
@@ -21,3 +24,12 @@ std::string compile_key(std::string_view device, std::string_view compiler, std:
                         std::string_view source);
 
 }  // namespace ridge::detail
+
+// Compiles the kernels of several candidates concurrently.
+namespace ridge {
+
+// NVRTC is slow and single-threaded: each kernel is compiled on its own core, into the cache on disk. Does nothing on
+// other back ends or for a single kernel. Compile errors are reported when the kernel is built.
+void compile_together(const Device& device, std::vector<KernelSource> sources);
+
+}  // namespace ridge

@@ -3,7 +3,6 @@
 #include <ridge/device.hpp>
 
 #include "device/backend.hpp"
-#include "device/memory.hpp"
 #include "device/queue_trace.hpp"
 #include "device/tile_map.hpp"
 

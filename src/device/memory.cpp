@@ -1,4 +1,4 @@
-#include "device/memory.hpp"
+#include "device/backend.hpp"
 
 #include <algorithm>
 #include <atomic>

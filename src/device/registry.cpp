@@ -16,7 +16,6 @@
 #include "base/instruction_sets.hpp"
 #include "base/log.hpp"
 #include "device/backend.hpp"
-#include "device/recorded/recorded.hpp"
 
 namespace ridge {
 namespace {

@@ -1,4 +1,4 @@
-// All devices of this machine, found once per process.
+// All devices of this machine, found once per process, and descriptions of others.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,5 +13,12 @@ Device find_device(const DeviceList& list, const std::string& name);
 // Applies an override file's text to a device: {"cuda:0": {"work_group": 128, "local_memory": 16384}} where the key is
 // an id, or "opencl" or "*" for all. Limits can only shrink. Error{io} on a damaged text; the device is then untouched.
 void apply_overrides(const std::string& text, DeviceInfo& info);
+
+// Descriptions of devices that this machine does not have.
+
+std::vector<std::string> recorded_devices();  // their ids: "recorded:mi300x"
+
+// Error{unavailable} names the known ones.
+Device recorded_device(const std::string& id);
 
 }  // namespace ridge::detail

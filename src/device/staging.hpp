@@ -1,5 +1,6 @@
-// Runs a device plan on host memory: upload, work, download.
+// Runs a device plan on host memory (upload, work, download), and copies long arrays through page-locked buffers.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -34,6 +35,25 @@ class Staging {
   mutable std::mutex mutex_;
   mutable std::optional<Queue> queue_;
   mutable Buffer in_, out_;
+};
+
+// Copies between pageable host memory and a device through page-locked buffers: threads fill one buffer while the other
+// is in transfer.
+
+// Not thread-safe. Devices that share the host's memory, and short arrays, are copied directly.
+class PinnedTransfer {
+ public:
+  explicit PinnedTransfer(const Device& device) : device_(device) {}
+  // `from` may be modified when this returns.
+  void upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes);
+  // Blocks until the copy is done.
+  void download(Queue& queue, const Buffer& from, void* to, std::size_t bytes);
+
+ private:
+  bool pays(std::size_t bytes);
+
+  Device device_;
+  std::array<Buffer, 2> pieces_;
 };
 
 }  // namespace ridge

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/progress.hpp"
+#include "base/log.hpp"
 
 namespace ridge::fft {
 

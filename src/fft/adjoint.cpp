@@ -4,7 +4,6 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
-#include "fft/half_spectrum.hpp"
 #include "fft/layout.hpp"
 
 namespace ridge::fft {

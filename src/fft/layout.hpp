@@ -1,8 +1,9 @@
-// The resolved memory layout of a problem: all strides filled in, all limits checked.
+// The resolved memory layout of a problem: all strides filled in, all limits checked, shared elements found.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <ridge/fft.hpp>
 
@@ -41,12 +42,31 @@ double usual_flops(const Problem& problem);
 double least_bytes(const Layout& layout, const Problem& problem, std::size_t number);
 
 // Bytes per number in the caller's arrays, except for integer samples.
-template <class T>
-std::size_t number_bytes(const Problem& problem) {
-  return problem.storage == Storage::same ? sizeof(T) : 2;
+inline std::size_t number_bytes(const Problem& problem, bool float64) {
+  return problem.storage != Storage::same ? 2 : float64 ? 8 : 4;
 }
 
 // "1024", "64x64": for keys and messages.
 std::string shape_text(const Problem& problem);
+
+// Tests whether strides map two different index tuples to the same element.
+
+// An index below `count` with a stride of `step` elements.
+struct Run {
+  std::size_t count, step;
+};
+
+// Returns true if two index tuples map to the same element. Nested runs do not. Other cases are enumerated if that is
+// affordable, else assumed to share.
+bool share_elements(std::vector<Run> runs);
+
+// Weights of a half spectrum: the number of values of the whole spectrum that each stored value represents.
+// 1 at frequency 0 and, for even n, at n/2; 2 elsewhere. n is the length of the real samples.
+inline std::vector<double> half_spectrum_weights(std::size_t n) {
+  std::vector<double> weights(n / 2 + 1, 2.0);
+  weights.front() = 1;
+  if (n % 2 == 0) weights.back() = 1;
+  return weights;
+}
 
 }  // namespace ridge::fft

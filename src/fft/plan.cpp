@@ -91,9 +91,7 @@ auto with_transform(const Host& host, const OnDevice& on_device, const Call& cal
   return on_device ? call(*on_device) : call(*host);
 }
 
-template <class T>
-void enqueue(const DeviceTransform<T>* transform, Direction direction, Queue& queue, const Buffer& in,
-             const Buffer& out) {
+void enqueue(const DeviceTransform* transform, Direction direction, Queue& queue, const Buffer& in, const Buffer& out) {
   if (transform == nullptr) refuse_call("this plan runs on the host: pass spans, not device buffers");
   const Device& device = transform->device();
   planner::check_queue("fft", queue, device);
@@ -119,13 +117,13 @@ Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Optio
   if (problem.storage != Storage::same && sizeof(T) != sizeof(float)) {
     refuse_call("16-bit storage needs float arithmetic, got double: use plan<float>");
   }
-  const auto make = [&]<class V>(planner::Exchangeable<V>& plan) {
-    plan = planner::Exchangeable<V>(std::make_shared<const V>(device, problem, options));
-    planner::improve<V>(plan, options, [device, problem](const planner::Options& measuring) {
-      return std::make_shared<const V>(device, problem, measuring);
+  const auto make = [&]<class V>(planner::Exchangeable<V>& plan, auto... float64) {
+    plan = planner::Exchangeable<V>(std::make_shared<const V>(device, problem, options, float64...));
+    planner::improve<V>(plan, options, [device, problem, float64...](const planner::Options& measuring) {
+      return std::make_shared<const V>(device, problem, measuring, float64...);
     });
   };
-  device.is_host() ? make(transform_) : make(on_device_);
+  device.is_host() ? make(transform_) : make(on_device_, sizeof(T) == sizeof(double));
 }
 
 template <class T>
@@ -266,7 +264,7 @@ double Plan<T>::flops() const {
 template <class T>
 double Plan<T>::bytes() const {
   return with_transform(transform_, on_device_, [](const auto& t) {
-    return least_bytes(t.layout(), t.problem(), number_bytes<T>(t.problem()));
+    return least_bytes(t.layout(), t.problem(), number_bytes(t.problem(), sizeof(T) == sizeof(double)));
   });
 }
 template <class T>

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "fft/double_double.hpp"
+#include "fft/roots.hpp"
 
 namespace ridge::fft::reference {
 

@@ -1,12 +1,28 @@
-// Roots of unity of any order, each rounded once to T.
+// Roots of unity of any order, each rounded once to T, and complex numbers of wider types.
 #pragma once
 #include <complex>
 #include <cstddef>
 #include <vector>
 
-#include "fft/double_double.hpp"
+#include "base/double_double.hpp"
 
 namespace ridge::fft {
+
+using base::DoubleDouble;
+
+// A complex number of any type, DoubleDouble (about 106 bits) included.
+template <class Real>
+struct Point {
+  Real re{}, im{};
+};
+template <class Real>
+Point<Real> operator+(Point<Real> a, Point<Real> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class Real>
+Point<Real> operator*(Point<Real> a, Point<Real> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
 
 // exp(-2 pi i k / n), k < n, as the product of two tables of about sqrt(n) entries with twice the precision of double.
 // Fast enough for millions of entries; the only error is the final rounding.

@@ -1,5 +1,7 @@
-// Access to the real FFTW library, for plans that fftw_mpi makes with it and then passes to calls served here.
+// Access to the real FFTW library, for plans that fftw_mpi makes with it and then passes to calls served here, and
+// loops that the caller runs with its own threads.
 #pragma once
+#include <cstddef>
 #include <type_traits>
 
 namespace ridge::fftw {
@@ -20,5 +22,13 @@ auto call_real(const char* name, Arguments... arguments) {
     return function != nullptr ? function(arguments...) : Result{};
   }
 }
+
+// fftw_threads_set_callback: runs transforms in the caller's parallel loop instead of our threads, for both precisions.
+
+// Calls work(jobs + i * bytes) for i from 0 to count - 1, in any order.
+using CallersLoop = void (*)(void* (*work)(char*), char* jobs, std::size_t bytes, int count, void* data);
+
+// Null restores our own threads.
+void use_callers_loop(CallersLoop loop, void* data) noexcept;
 
 }  // namespace ridge::fftw

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "base/fork_gate.hpp"
-#include "fftw/callers_loop.hpp"
 #include "fftw/foreign.hpp"
 #include "fftw/make_plan.hpp"
 #include "fftw/wisdom.hpp"

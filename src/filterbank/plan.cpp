@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "filterbank/bank.hpp"
 #include "filterbank/delays.hpp"
 #include "filterbank/trials.hpp"
+#include "filterbank/variant.hpp"
 #include "plan/improve.hpp"
 
 namespace ridge::filterbank {

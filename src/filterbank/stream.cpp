@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "filterbank/bank.hpp"
 #include "filterbank/delays.hpp"
 #include "filterbank/saved_state.hpp"
+#include "filterbank/variant.hpp"
 #include "plan/improve.hpp"
 
 namespace ridge::filterbank {

@@ -6,7 +6,7 @@
 #include <ridge/image/files.hpp>
 
 #include "base/files.hpp"
-#include "image/flow/field.hpp"
+#include "image/flow/plane.hpp"
 #include "io/arrays/npy.hpp"
 #include "io/images/pixels.hpp"
 

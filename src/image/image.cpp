@@ -1,5 +1,6 @@
 // Images: shape, memory, views and names of their parameters.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,7 @@
 
 #include "base/aligned.hpp"
 #include "image/text.hpp"
+#include "image/variant.hpp"
 
 namespace ridge::image {
 namespace {
@@ -172,6 +174,21 @@ Image Image::clone() const {
   for (std::size_t r = 0; r < shape_.rows; ++r)
     std::memcpy(copy.row<std::byte>(r), row<std::byte>(r), shape_.row_bytes());
   return copy;
+}
+
+// Runs host variants on images in host buffers.
+
+Image in_memory(const Image& image) {
+  if (!image.resident()) return image;
+  auto* bytes = reinterpret_cast<std::byte*>(image.buffer().native()) + image.offset();
+  return Image::view(static_cast<void*>(bytes), image.shape(), image.pitch());
+}
+
+void HostVariant::enqueue(Queue&, std::span<const Image> in, const Image& out) const {
+  std::array<Image, 2> images;
+  for (std::size_t i = 0; i < in.size(); ++i) images.at(i) = in_memory(in[i]);
+  Image result = in_memory(out);
+  run(std::span<const Image>(images.data(), in.size()), result);
 }
 
 }  // namespace ridge::image

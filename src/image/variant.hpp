@@ -32,4 +32,14 @@ std::vector<Entry> list_variants(const Device& device, const FlowProblem& proble
 std::vector<Entry> list_variants(const Device& device, const VarianceProblem& problem);
 std::vector<Entry> list_variants(const Device& device, const OperatorProblem& problem);
 
+// Base of the host variants: a host buffer is accessed like any memory.
+
+class HostVariant : public Variant {
+ public:
+  void enqueue(Queue& queue, std::span<const Image> in, const Image& out) const final;
+};
+
+// View of an image whose host buffer is plain memory.
+Image in_memory(const Image& image);
+
 }  // namespace ridge::image

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "base/cores.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"

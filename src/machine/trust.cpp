@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "base/cores.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 
 namespace ridge::machine {
 namespace {

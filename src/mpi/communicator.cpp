@@ -20,7 +20,6 @@
 #include "base/threads.hpp"
 #include "mpi/communicator_state.hpp"
 #include "mpi/launched.hpp"
-#include "mpi/shared_memory.hpp"
 
 namespace ridge::mpi {
 namespace {

@@ -1,6 +1,7 @@
 // A communicator's calls of MPI behind an interface: communicator_mpi.cpp implements it, in libridge_mpi and in the
 // plugin that the command opens only when a launcher started several processes.
 #pragma once
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -52,5 +53,12 @@ struct Services {
 std::shared_ptr<Communicator::State> mpi_world(const Services& services);
 // The processes of an MPI communicator (Communicator::from).
 std::shared_ptr<Communicator::State> mpi_from(int handle, const Services& services);
+
+// Memory shared by the processes of one machine, through anonymous files (memfd). Freeing an MPI window waits for the
+// other processes, which a failed process must not do, and its backing file may be on a small file system.
+// Collective, all processes on one machine. Maps every process's `bytes` consecutively, each part rounded up to whole
+// pages, and returns the owner of the mappings. Returns null and no parts if a process cannot allocate its part or map
+// another's.
+std::shared_ptr<void> share_memory(const Communicator& all, std::size_t bytes, std::vector<void*>& parts);
 
 }  // namespace ridge::mpi

@@ -1,5 +1,6 @@
 // Redistribution of points from one set of boxes to another: pack per peer, send, unpack.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -7,9 +8,15 @@
 #include <ridge/mpi/communicator.hpp>
 
 #include "base/aligned.hpp"
-#include "mpi/copy.hpp"
 
 namespace ridge::mpi {
+
+// Copies a three-dimensional box between two memory layouts.
+// Extents of the three axes, and strides in elements of `element` bytes (1, 2, 4, 8 or 16).
+struct Copy {
+  std::array<std::size_t, 3> extent{}, from{}, to{};
+};
+void copy_box(const Copy& copy, std::size_t element, const void* from, void* to);
 
 // Gathers every process's box. Throws on all processes if the boxes do not tile the shape.
 std::vector<Box> gather_boxes(const Communicator& all, const Shape& shape, const Box& mine, const char* what);

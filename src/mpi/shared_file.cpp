@@ -18,7 +18,6 @@
 #include "base/new_file.hpp"
 #include "io/arrays/npy.hpp"
 #include "io/telescopes/stream.hpp"
-#include "mpi/copy.hpp"
 #include "mpi/route.hpp"
 
 namespace ridge::mpi {

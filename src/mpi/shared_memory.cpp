@@ -1,4 +1,4 @@
-#include "mpi/shared_memory.hpp"
+#include "mpi/communicator_state.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

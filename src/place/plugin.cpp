@@ -18,7 +18,6 @@
 #include "place/report/report.hpp"
 #include "place/spine/spine.hpp"
 #include "place/text/node_text.hpp"
-#include "place/text/unrolling.hpp"
 #include "place/transform/search.hpp"
 
 namespace ridge::place {

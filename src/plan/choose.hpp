@@ -18,9 +18,9 @@
 #include <ridge/machine.hpp>
 #include <ridge/plan.hpp>
 
-#include "device/compile_ahead.hpp"
+#include "device/compile_cache.hpp"
 #include "plan/comparison.hpp"
-#include "plan/power.hpp"
+#include "plan/predict.hpp"
 #include "plan/selection.hpp"
 
 namespace ridge::planner {

@@ -1,9 +1,14 @@
-// Predicts the time of a candidate from the machine model.
+// Predicts the time of a candidate from the machine model, and measures the power of a device.
 #pragma once
+#include <functional>
+#include <memory>
 #include <string>
 
+#include <ridge/device.hpp>
 #include <ridge/machine.hpp>
 #include <ridge/plan.hpp>
+
+#include "machine/energy.hpp"
 
 namespace ridge::planner {
 
@@ -19,5 +24,19 @@ Prediction predict(const machine::Ceilings& ceilings, const Problem& problem, co
 
 // The same for the useful work alone: a lower bound for every variant.
 Prediction roof(const machine::Ceilings& ceilings, const Problem& problem, bool float64);
+
+// Mean power of a device while a candidate runs, for plans that save energy.
+
+class PowerMeter {
+ public:
+  // Reads Options::joules if it is set, else the device's counter. Error{unavailable} if the device has none.
+  void open(const Device& device, const Options& options);
+  // Watts while `run` is repeated for half a second or more: NVML's counter changes a few times per second.
+  double watts(const std::function<void()>& run) const;
+
+ private:
+  std::shared_ptr<machine::EnergyCounter> counter_{};
+  std::function<double()> joules_{};
+};
 
 }  // namespace ridge::planner

@@ -11,7 +11,7 @@
 #include "base/threads.hpp"
 #include "device/kernel_text.hpp"
 #include "plan/arguments.hpp"
-#include "search/host/beam_sums.hpp"
+#include "search/host/rows.hpp"
 
 namespace ridge::search {
 namespace {

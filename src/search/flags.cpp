@@ -7,7 +7,7 @@
 
 #include "base/threads.hpp"
 #include "search/host/rows.hpp"
-#include "search/values.hpp"
+#include "search/input_block.hpp"
 
 namespace ridge::search {
 namespace {

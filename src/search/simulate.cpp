@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
+#include "search/input_block.hpp"
 #include "search/layout.hpp"
-#include "search/values.hpp"
 
 namespace ridge::search {
 namespace {

@@ -19,8 +19,6 @@
 #include "search/host/rows.hpp"
 #include "search/input_block.hpp"
 #include "search/layout.hpp"
-#include "search/refine.hpp"
-#include "search/values.hpp"
 
 namespace ridge::search {
 namespace {

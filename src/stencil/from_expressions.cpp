@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "stencil/host/kernels/tape_rows.hpp"
+#include "stencil/host/kernels/linear_rows.hpp"
 
 namespace ridge::stencil {
 namespace {

@@ -1,9 +1,10 @@
-// Times and checks variants of the transpose while planning.
+// Times and checks variants of the transpose while planning, against the reference.
 #pragma once
 #include <cstddef>
 #include <optional>
 
 #include "base/aligned.hpp"
+#include "transpose/layout.hpp"
 #include "transpose/variant.hpp"
 
 namespace ridge::transpose {
@@ -27,5 +28,9 @@ class Trials final : public planner::Trials<Variant> {
   std::optional<Queue> queue_;
   Buffer in_, out_;
 };
+
+// Reference implementation that every variant is compared with.
+// `in` and `out` must not overlap, also for an in-place layout. Gaps between the output's rows are not written.
+void reference(const Layout& layout, const std::byte* in, std::byte* out);
 
 }  // namespace ridge::transpose

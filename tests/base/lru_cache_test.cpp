@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "base/aligned.hpp"
-#include "base/allocation_tally.hpp"
 
 namespace ridge::base {
 namespace {

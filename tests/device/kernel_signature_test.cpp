@@ -1,5 +1,5 @@
 // Parameter counts parsed from kernel text.
-#include "device/kernel_signature.hpp"
+#include "device/kernel_text.hpp"
 
 #include <gtest/gtest.h>
 

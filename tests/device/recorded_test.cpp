@@ -15,7 +15,7 @@
 #include "base/files.hpp"
 #include "device/dialect.hpp"
 #include "device/opencl_support.hpp"
-#include "device/recorded/recorded.hpp"
+#include "device/registry.hpp"
 
 namespace ridge {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "device_support.hpp"
-#include "fft/device/compiled_route.hpp"
 #include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "support/hopper.hpp"
 
 namespace ridge::fft::on_device {

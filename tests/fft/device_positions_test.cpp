@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "device_support.hpp"
-#include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/step.hpp"
+#include "fft/device/pass/text/codegen.hpp"
 #include "fft/device/registry.hpp"
 #include "support/hopper.hpp"
 

@@ -1,10 +1,10 @@
 // Complex transforms on every accelerator of this machine: lengths, route families, layouts, errors.
 #include "device_support.hpp"
-#include "fft/device/compiled_route.hpp"
-#include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/step.hpp"
+#include "fft/device/pass/text/codegen.hpp"
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/problem/split.hpp"
+#include "fft/device/route.hpp"
 #include "support/hopper.hpp"
 
 namespace ridge::fft::on_device {

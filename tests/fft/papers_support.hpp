@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device_support.hpp"
-#include "papers/fft/device/platform.hpp"
+#include "papers/fft/device/published.hpp"
 
 namespace ridge::fft::device_tests {
 

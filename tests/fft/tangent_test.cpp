@@ -19,8 +19,8 @@ namespace {
 
 using namespace power2;  // NOLINT: what the files of an engine are included into
 
-#include "fft/host/power2/tangent-inl.hpp"
-#include "fft/host/power2/tangent_lines-inl.hpp"
+#include "fft/host/power2/tangent/tangent-inl.hpp"
+#include "fft/host/power2/tangent/tangent_lines-inl.hpp"
 
 template <class T>
 void expect_line(const Line<T>& line) {

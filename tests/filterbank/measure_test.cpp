@@ -1,7 +1,7 @@
 // Tests leakage and reconstruction, measured through the bank.
 #include <gtest/gtest.h>
 
-#include "filterbank/measure.hpp"
+#include "filterbank/prototype/measure.hpp"
 #include "support.hpp"
 #include "support/worst.hpp"
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "filterbank/response_svg.hpp"
+#include "filterbank/prototype/measure.hpp"
 #include "support.hpp"
 #include "support/worst.hpp"
 

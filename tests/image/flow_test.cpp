@@ -6,7 +6,6 @@
 
 #include "base/threads.hpp"
 #include "image/flow/host/host_flow.hpp"
-#include "image/flow/host/search_general.hpp"
 #include "image/flow/reference.hpp"
 #include "image/flow/weights.hpp"
 #include "image/support.hpp"

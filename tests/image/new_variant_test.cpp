@@ -2,7 +2,7 @@
 // registry's entries.
 #include <gtest/gtest.h>
 
-#include "image/host/host_variant.hpp"
+#include "image/variant.hpp"
 #include "image/work.hpp"
 #include "support/scratch.hpp"
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "image/support.hpp"
-#include "image/variance/joins.hpp"
+#include "image/variance/host/tile_kernels.hpp"
 #include "image/variance/reference.hpp"
 #include "image/work.hpp"
 

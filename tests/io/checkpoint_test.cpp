@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "io/atomic_file.hpp"
-#include "io/crc32c.hpp"
+#include "io/encoding.hpp"
 #include "io/grid_support.hpp"
 #include "support/scratch.hpp"
 

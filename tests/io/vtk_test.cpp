@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "io/base64.hpp"
+#include "io/encoding.hpp"
 #include "io/grid_support.hpp"
 #include "support/scratch.hpp"
 

@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 #include <ridge/machine.hpp>
 
-#include "base/cores.hpp"
+#include "base/threads.hpp"
 #include "support/scratch.hpp"
 
 namespace ridge::machine {

@@ -11,7 +11,7 @@
 
 #include "search/detections.hpp"
 #include "search/flags.hpp"
-#include "search/values.hpp"
+#include "search/input_block.hpp"
 #include "support/error_of.hpp"
 
 namespace ridge::search {

@@ -3,7 +3,7 @@
 
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
-#include "stencil/device/resident_tiles/resident_tiles.hpp"
+#include "stencil/device/resident_tiles/resident_tiles_kernel.hpp"
 #include "stencil/variant.hpp"
 #include "support/hopper.hpp"
 #include "support/worst.hpp"

@@ -8,7 +8,7 @@
 #include <ridge/transpose.hpp>
 
 #include "transpose/layout.hpp"
-#include "transpose/reference.hpp"
+#include "transpose/trials.hpp"
 #include "transpose/variant.hpp"
 
 namespace ridge::transpose::testing {

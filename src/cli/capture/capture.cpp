@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "cli/capture/replay.hpp"
 #include "command/command.hpp"
-#include "command/running.hpp"
+#include "command/process.hpp"
 #include "io/capture/capture.hpp"
 #include "io/telescopes/psrdada.hpp"
 

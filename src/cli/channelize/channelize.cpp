@@ -8,9 +8,7 @@
 #include "cli/channelize/files.hpp"
 #include "command/command.hpp"
 #include "command/process.hpp"
-#include "command/running.hpp"
-#include "filterbank/measure.hpp"
-#include "filterbank/response_svg.hpp"
+#include "filterbank/prototype/measure.hpp"
 
 namespace ridge::cli {
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "cli/channelize/correlation.hpp"
@@ -21,7 +21,7 @@
 #include "cli/channelize/parts.hpp"
 #include "command/options.hpp"
 #include "command/output_folder.hpp"
-#include "command/running.hpp"
+#include "command/process.hpp"
 
 namespace ridge::cli {
 namespace {

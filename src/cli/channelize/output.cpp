@@ -14,7 +14,7 @@
 #include "command/options.hpp"
 #include "filterbank/correlator.hpp"
 #include "io/arrays/npy.hpp"
-#include "io/crc32c.hpp"
+#include "io/encoding.hpp"
 #include "io/telescopes/sigproc.hpp"
 
 namespace ridge::cli {

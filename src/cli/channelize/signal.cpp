@@ -12,7 +12,7 @@
 #include <ridge/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/channelize/signal_formats.hpp"
 #include "command/options.hpp"

@@ -12,7 +12,7 @@
 #include <ridge/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "check/check.hpp"
 #include "check/laws.hpp"
 #include "cli/check/systematic.hpp"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "check/wide_dft.hpp"
+#include "check/fft/wide_dft.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include <ridge/fft/hybrid.hpp>
 
 #include "base/aligned.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
-#include "bench/fft.hpp"
+#include "bench/fft/fft.hpp"
 #include "bench/lengths.hpp"
 #include "cli/fft/convert.hpp"
 #include "command/options.hpp"

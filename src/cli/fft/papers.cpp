@@ -15,7 +15,7 @@
 #include "base/clock.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "bench/lengths.hpp"
 #include "bench/peers/peer.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/json_fwd.hpp"
 #include "papers/fft/device/measure.hpp"
-#include "papers/fft/device/platform.hpp"
+#include "papers/fft/device/published.hpp"
 
 namespace ridge::cli {
 

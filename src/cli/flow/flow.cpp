@@ -11,7 +11,7 @@
 #include "command/command.hpp"
 #include "command/options.hpp"
 #include "command/output_folder.hpp"
-#include "command/running.hpp"
+#include "command/process.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::cli {

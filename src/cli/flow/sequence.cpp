@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "cli/flow/flow_options.hpp"
-#include "command/running.hpp"
+#include "command/process.hpp"
 #include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {

@@ -12,7 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "image/variance/reference.hpp"
 #include "report/charts.hpp"

@@ -7,7 +7,7 @@
 #include <ridge/fft.hpp>
 
 #include "base/clock.hpp"
-#include "base/cores.hpp"
+#include "base/threads.hpp"
 #include "cli/machine/machine.hpp"
 #include "machine/studies/core_controls.hpp"
 

@@ -7,7 +7,6 @@
 #include "base/clock.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/machine/machine.hpp"
 #include "command/command.hpp"

@@ -12,7 +12,7 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "bench/fft.hpp"
+#include "bench/fft/fft.hpp"
 #include "bench/lengths.hpp"
 #include "cli/machine/machine.hpp"
 #include "command/command.hpp"

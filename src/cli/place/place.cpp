@@ -16,7 +16,7 @@
 #include <ridge/place.hpp>
 
 #include "base/files.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/place/compile_flags.hpp"
 #include "command/command.hpp"

@@ -8,8 +8,8 @@
 #include <ridge/graph.hpp>
 
 #include "base/clock.hpp"
-#include "base/progress.hpp"
-#include "command/running.hpp"
+#include "base/log.hpp"
+#include "command/process.hpp"
 #include "device/timing.hpp"
 #include "machine/energy.hpp"
 

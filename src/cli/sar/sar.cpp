@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "bench/fft.hpp"
+#include "bench/fft/fft.hpp"
 #include "cli/sar/runs.hpp"
 #include "command/command.hpp"
 #include "command/output_folder.hpp"
-#include "command/running.hpp"
+#include "command/process.hpp"
 #include "io/images/picture.hpp"
 
 namespace ridge::cli {

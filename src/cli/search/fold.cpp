@@ -10,7 +10,7 @@
 #include "base/clock.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/search/power_file.hpp"
 #include "command/command.hpp"

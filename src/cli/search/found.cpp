@@ -12,7 +12,7 @@
 #include "base/svg.hpp"
 #include "cli/search/power_file.hpp"
 #include "io/images/picture.hpp"
-#include "search/values.hpp"
+#include "search/input_block.hpp"
 
 namespace ridge::cli {
 namespace {

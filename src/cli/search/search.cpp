@@ -7,13 +7,13 @@
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/search/found.hpp"
 #include "cli/search/power_file.hpp"
 #include "cli/search/waterfall.hpp"
 #include "command/command.hpp"
-#include "command/running.hpp"
+#include "command/process.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/files.hpp"
 #include "base/json.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "cli/search/power_file.hpp"
 #include "command/command.hpp"
 

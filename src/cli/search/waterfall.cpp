@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "io/images/png.hpp"
-#include "search/values.hpp"
+#include "search/input_block.hpp"
 
 namespace ridge::cli {
 namespace {

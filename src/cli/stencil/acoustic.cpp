@@ -12,10 +12,10 @@
 #include <ridge/stencil/survey.hpp>
 
 #include "base/clock.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "cli/stencil/points.hpp"
+#include "cli/stencil/input.hpp"
 #include "cli/stencil/run.hpp"
 #include "cli/stencil/wave_options.hpp"
 #include "command/process.hpp"

@@ -13,9 +13,9 @@
 #include <ridge/stencil/problems.hpp>
 
 #include "base/clock.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
-#include "cli/stencil/points.hpp"
+#include "cli/stencil/input.hpp"
 #include "cli/stencil/wave_options.hpp"
 
 namespace ridge::cli {

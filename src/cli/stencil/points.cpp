@@ -1,5 +1,5 @@
 // Positions, wavelets and traces in files.
-#include "cli/stencil/points.hpp"
+#include "cli/stencil/input.hpp"
 
 #include <array>
 #include <bit>
@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "cli/stencil/input.hpp"
 #include "io/arrays/npy.hpp"
 #include "io/atomic_file.hpp"
 

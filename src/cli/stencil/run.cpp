@@ -13,7 +13,7 @@
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "bench/lengths.hpp"
 #include "cli/stencil/input.hpp"

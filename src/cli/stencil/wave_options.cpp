@@ -11,7 +11,6 @@
 
 #include "base/text.hpp"
 #include "cli/stencil/input.hpp"
-#include "cli/stencil/points.hpp"
 #include "cli/stencil/run.hpp"
 
 namespace ridge::cli {

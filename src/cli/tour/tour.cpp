@@ -10,7 +10,6 @@
 #include "base/clock.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/machine/machine.hpp"
 #include "cli/tour/cases.hpp"

@@ -8,7 +8,7 @@
 #include "device/compile_cache.hpp"
 #include "device/cuda/state.hpp"
 #include "device/dialect.hpp"
-#include "device/kernel_signature.hpp"
+#include "device/kernel_text.hpp"
 
 namespace ridge::detail {
 namespace {

@@ -1,6 +1,6 @@
 // Devices described by a table, for machines without them: "recorded:mi300x" lists variants, refuses, predicts, plans
 // and generates kernels as that device would, and runs nothing.
-#include "device/recorded/recorded.hpp"
+#include "device/registry.hpp"
 
 #include <algorithm>
 #include <cctype>

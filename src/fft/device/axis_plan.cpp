@@ -1,7 +1,11 @@
 #include "fft/device/axis_plan.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "fft/device/pass/step.hpp"
+#include "fft/device/pass_candidates.hpp"
+#include "fft/device/problem/radices.hpp"
 #include "fft/device/registry.hpp"
 #include "fft/device/trials.hpp"
 
@@ -22,6 +26,123 @@ std::shared_ptr<const CompiledRoute> planned_route(const Device& device, AxisPro
   auto chosen = planner::choose(device, planner_problem(problem), entries, options, trials, planner::Keep::last);
   decisions.push_back(std::move(chosen.decision));
   return chosen.winner;
+}
+
+namespace {
+
+// Lines per group if they are adjacent in memory: whole sectors.
+constexpr std::size_t kFilteredWidth = 16, kLeastFilteredWidth = 4;
+constexpr std::size_t kMostFilteredAPass = 2048;
+
+struct LineDigit {
+  std::uint64_t count = 1, place = 0, column = 0, mode = 0, line = 0;
+};
+
+// A pass over points with stride `point` and the given batch dimensions; the last batch dimension of the problem stays
+// last.
+PassDesign in_place_pass(const AxisProblem& problem, std::size_t length, std::uint64_t point,
+                         std::vector<LineDigit> digits, LineKind kind = ComplexLines{}) {
+  std::stable_sort(digits.begin(), digits.end(),
+                   [](const LineDigit& a, const LineDigit& b) { return a.place < b.place; });
+  PassDesign pass = plain_pass(problem);
+  pass.length = pass.points = length;
+  pass.scale = 1;
+  pass.in_place = true;
+  pass.load.once = pass.store.once = false;
+  pass.counts.clear();
+  pass.load.at = {.point = point, .line = {}};
+  pass.kind = std::move(kind);
+  pass.twiddle = Twiddle{};
+  for (const LineDigit& digit : digits) {
+    pass.counts.push_back(digit.count);
+    pass.load.at.line.push_back(digit.place);
+    if (auto* const filter = std::get_if<Convolution>(&pass.kind)) {
+      filter->filter_at.line.push_back(digit.mode);
+      filter->filter_line.line.push_back(digit.line);
+    }
+    pass.twiddle->column.line.push_back(digit.column);
+  }
+  pass.store.at = pass.load.at;
+  pass.load_order = pass.store_order = order_of(pass.load.at);
+  return pass;
+}
+
+bool fit_side_by_side(const Device& device, PassDesign& design, std::string& refusal) {
+  if (design.load_order == Order::points) {
+    const auto designs = fitted(device, design, 0, 1, refusal);
+    if (!designs.empty()) design = designs.front();
+    return !designs.empty();
+  }
+  for (std::size_t width = kFilteredWidth; width >= kLeastFilteredWidth; width /= 2) {
+    const auto designs = fitted(device, design, width, 1, refusal, 16);
+    if (designs.empty()) continue;
+    design = designs.front();
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const AxisProblem& problem,
+                                                   const SpectrumFilter& filter, std::string& refusal) {
+  std::vector<LineDigit> lines;
+  for (std::size_t i = 0; i < problem.counts.size(); ++i) {
+    lines.push_back({.count = problem.counts[i], .place = problem.in.line[i], .line = filter.line.line[i]});
+  }
+  const auto with = [&](const LineDigit& digit) {
+    std::vector<LineDigit> digits = lines;
+    digits.push_back(digit);
+    return digits;
+  };
+  const auto filtering = [&](std::uint64_t mode) {
+    return Convolution{.method = Convolution::filter,
+                       .filter_at = {.point = mode, .line = {}},
+                       .filter_function = filter.function,
+                       .filter_line = {.point = 0, .line = {}}};
+  };
+  Route route;
+  route.outer = 1;
+  const auto add = [&](const PassDesign& design, std::uint64_t count) {
+    route.steps.push_back({.design = pass_step(design),
+                           .from = Place::output,
+                           .to = Place::output,
+                           .lines = count,
+                           .filter_table = filter.table});
+  };
+  const std::size_t n = problem.length;
+  const std::uint64_t point = problem.in.point;
+  PassDesign whole = in_place_pass(problem, n, point, lines, filtering(1));
+  whole.twiddle.reset();
+  whole.scale = problem.scale;
+  if (n <= kMostFilteredAPass && fit_side_by_side(device, whole, refusal)) {
+    add(whole, problem.lines());
+    return std::make_shared<const CompiledRoute>(device, route, problem.float64);
+  }
+  const auto all_factors = pass_factors(n, 2, kMostFilteredAPass);
+  for (std::size_t i = 0; i < std::min<std::size_t>(all_factors.size(), 2); ++i) {
+    const std::size_t far = all_factors[i][0], near = all_factors[i][1];
+    PassDesign down = in_place_pass(problem, far, point * near, with({.count = near, .place = point, .column = 1}));
+    down.twiddle->order = n;
+    down.twiddle->columns = near;
+    PassDesign up = down;
+    up.direction = Direction::inverse;
+    up.twiddle.reset();
+    up.scale = problem.scale;
+    PassDesign across = in_place_pass(
+        problem, near, point, with({.count = far, .place = point * near, .column = 1, .mode = 1}), filtering(far));
+    across.twiddle->order = n;
+    across.twiddle->columns = far;
+    if (!fit_side_by_side(device, down, refusal) || !fit_side_by_side(device, across, refusal) ||
+        !fit_side_by_side(device, up, refusal))
+      continue;
+    add(down, problem.lines() * near);
+    add(across, problem.lines() * far);
+    add(up, problem.lines() * near);
+    return std::make_shared<const CompiledRoute>(device, route, problem.float64);
+  }
+  if (all_factors.empty()) refusal = "needs a length whose prime factors have a butterfly";
+  return nullptr;
 }
 
 }  // namespace ridge::fft::on_device

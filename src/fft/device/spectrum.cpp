@@ -6,7 +6,7 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
-#include "fft/device/pass/context.hpp"
+#include "fft/device/pass/text/context.hpp"
 #include "fft/roots.hpp"
 
 namespace ridge::fft::on_device {

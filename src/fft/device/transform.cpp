@@ -10,9 +10,6 @@
 #include <ridge/error.hpp>
 
 #include "base/text.hpp"
-#include "fft/device/boxed_axes-inl.hpp"
-#include "fft/device/folded_axes-inl.hpp"
-#include "fft/device/plane_choice-inl.hpp"
 #include "fft/device/registry.hpp"
 #include "fft/device/trials.hpp"
 #include "fft/operators.hpp"
@@ -42,8 +39,7 @@ bool has_gaps(const Side& side, std::size_t batch) { return side.points() * batc
 
 }  // namespace
 
-template <class T>
-typename DeviceTransform<T>::EndOperators DeviceTransform<T>::end_operators(Direction direction) const {
+DeviceTransform::EndOperators DeviceTransform::end_operators(Direction direction) const {
   const bool forward = direction == Direction::forward;
   const Load& load = forward ? problem_.load_forward : problem_.load_inverse;
   const Store& store = forward ? problem_.store_forward : problem_.store_inverse;
@@ -52,12 +48,11 @@ typename DeviceTransform<T>::EndOperators DeviceTransform<T>::end_operators(Dire
           scale};
 }
 
-template <class T>
-AxisProblem DeviceTransform<T>::axis_problem(Direction direction, std::size_t axis, Kind kind, const Side& in,
-                                             const Side& out) const {
+AxisProblem DeviceTransform::axis_problem(Direction direction, std::size_t axis, Kind kind, const Side& in,
+                                          const Side& out) const {
   const bool forward = direction == Direction::forward;
   AxisProblem result;
-  result.float64 = sizeof(T) == sizeof(double);
+  result.float64 = float64_;
   result.direction = direction;
   result.kind = kind;
   const Side& samples = forward ? in : out;
@@ -88,10 +83,8 @@ std::vector<Route> known_route(const Device& device, const AxisProblem& problem,
 
 }  // namespace
 
-template <class T>
-typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProblem& problem, const AxisProblem* back,
-                                                                 const planner::Options& options,
-                                                                 ReturnRoute& return_route) {
+DeviceTransform::Compiled DeviceTransform::choose(const AxisProblem& problem, const AxisProblem* back,
+                                                  const planner::Options& options, ReturnRoute& return_route) {
   std::vector<Route> routes = known_route(device_, problem, options);
   const bool known = !routes.empty();
   if (!known) routes = list_routes(device_, problem, options.variant);
@@ -140,8 +133,7 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProbl
   return chosen.winner;
 }
 
-template <class T>
-std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planned_axes(Direction direction) {
+std::vector<DeviceTransform::PlannedAxis> DeviceTransform::planned_axes(Direction direction) {
   const bool forward = direction == Direction::forward, real = problem_.kind == Kind::real;
   const Side& in = forward ? layout_.samples : layout_.spectrum;
   const Side& out = forward ? layout_.spectrum : layout_.samples;
@@ -187,7 +179,7 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
       packed *= work_side_.shape[axis];
     }
     work_side_.batch = packed;
-    work_ = device_.buffer(packed * problem_.batch * 2 * sizeof(T), {.name = "fft spectrum at work"});
+    work_ = device_.buffer(packed * problem_.batch * complex_bytes(), {.name = "fft spectrum at work"});
   }
   const auto side = [&](Array array) -> const Side& {
     return array == Array::input ? in : array == Array::output ? out : work_side_;
@@ -215,15 +207,13 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
   return all;
 }
 
-template <class T>
-typename DeviceTransform<T>::Compiled DeviceTransform<T>::compiled_back(ReturnRoute& return_route, bool float64) const {
+DeviceTransform::Compiled DeviceTransform::compiled_back(ReturnRoute& return_route, bool float64) const {
   if (return_route.compiled.valid()) return return_route.compiled.get();
   if (!return_route.route) return {};
   return std::make_shared<const CompiledRoute>(device_, *return_route.route, float64);
 }
 
-template <class T>
-void DeviceTransform<T>::build(const planner::Options& options) {
+void DeviceTransform::build(const planner::Options& options) {
   using Axes = std::vector<PlannedAxis>;
   const bool only_back = problem_.directions == Directions::inverse;
   const bool no_way_back = layout_.samples.aliases || problem_.directions == Directions::forward;
@@ -266,17 +256,16 @@ void DeviceTransform<T>::build(const planner::Options& options) {
   join_real_planes(options);
 }
 
-template <class T>
-DeviceTransform<T>::DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options)
-    : device_(device), problem_(problem), layout_(resolve(problem)), staging_(device, "fft") {
-  if (sizeof(T) == sizeof(double) && !device.limits().float64) {
+DeviceTransform::DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options,
+                                 bool float64)
+    : device_(device), problem_(problem), float64_(float64), layout_(resolve(problem)), staging_(device, "fft") {
+  if (float64 && !device.limits().float64) {
     throw Error(ErrorKind::unavailable, fmt::format("fft: {} has no double precision", device.id()));
   }
   build(options);
 }
 
-template <class T>
-void DeviceTransform<T>::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
+void DeviceTransform::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
   const std::vector<Stage>& stages = direction == Direction::forward ? forward_ : inverse_;
   const auto array = [&](Array which) -> const Buffer& {
     return which == Array::input ? in : which == Array::output ? out : which == Array::work ? work_ : second_;
@@ -284,18 +273,16 @@ void DeviceTransform<T>::enqueue(Queue& queue, Direction direction, const Buffer
   for (const Stage& stage : stages) stage.route->enqueue(queue, array(stage.from), array(stage.to));
 }
 
-template <class T>
-std::size_t DeviceTransform<T>::bytes_of(Direction direction, bool input) const {
+std::size_t DeviceTransform::bytes_of(Direction direction, bool input) const {
   const bool forward = direction == Direction::forward, samples = forward == input;
-  const std::size_t each = number_bytes<T>(problem_);
+  const std::size_t each = number_bytes(problem_, float64_);
   if (!samples) return layout_.spectrum.extent * 2 * each;
   // The inverse returns reals or complex numbers of T, whatever the type of the samples.
   const std::size_t number = (problem_.kind == Kind::complex ? 2 : 1) * each;
   return layout_.samples.extent * (forward ? sample_bytes(problem_.load_forward.samples, problem_.kind, each) : number);
 }
 
-template <class T>
-void DeviceTransform<T>::run(Direction direction, const void* in, void* out) const {
+void DeviceTransform::run(Direction direction, const void* in, void* out) const {
   const Side& out_side = direction == Direction::forward ? layout_.spectrum : layout_.samples;
   staging_.run({.in = in,
                 .in_bytes = bytes_of(direction, true),
@@ -307,11 +294,10 @@ void DeviceTransform<T>::run(Direction direction, const void* in, void* out) con
                [&](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, direction, from, to); });
 }
 
-template <class T>
-std::string DeviceTransform<T>::explain() const {
+std::string DeviceTransform::explain() const {
   std::string text = fmt::format("fft {} {} {}, batch {}, on {}\n", shape_text(problem_),
-                                 problem_.kind == Kind::real ? "real" : "complex",
-                                 sizeof(T) == sizeof(float) ? "float" : "double", problem_.batch, device_.id());
+                                 problem_.kind == Kind::real ? "real" : "complex", float64_ ? "double" : "float",
+                                 problem_.batch, device_.id());
   for (const Stage& stage : forward_.empty() ? inverse_ : forward_)
     text += fmt::format("  {}\n", stage.route->describe());
   if (layout_.boxed) {
@@ -320,19 +306,15 @@ std::string DeviceTransform<T>::explain() const {
                         share_of_points(ordered_axes(problem_, layout_, shown), problem_));
   }
   text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", usual_flops(problem_),
-                      base::human_bytes(least_bytes(layout_, problem_, number_bytes<T>(problem_))));
+                      base::human_bytes(least_bytes(layout_, problem_, number_bytes(problem_, float64_))));
   for (const planner::Decision& decision : decisions_) text += decision.explain();
   return text;
 }
 
-template <class T>
-std::vector<KernelSource> DeviceTransform<T>::kernels() const {
+std::vector<KernelSource> DeviceTransform::kernels() const {
   std::vector<KernelSource> all;
   for (const Stage& stage : forward_.empty() ? inverse_ : forward_) add_to(all, kernels_of(stage.route->route()));
   return all;
 }
-
-template class DeviceTransform<float>;
-template class DeviceTransform<double>;
 
 }  // namespace ridge::fft

@@ -10,15 +10,16 @@
 
 #include "device/staging.hpp"
 #include "fft/box_order.hpp"
-#include "fft/device/compiled_route.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/routes/l2_ring/l2_ring.hpp"
 #include "fft/layout.hpp"
 
 namespace ridge::fft {
-template <class T>
+
 class DeviceTransform {
  public:
-  DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options);
+  // `float64`: numbers are double, else float.
+  DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options, bool float64);
 
   // Sizes are checked by the caller; in and out are the same if the plan is in place.
   void enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const;
@@ -58,14 +59,14 @@ class DeviceTransform {
     on_device::AxisProblem problem;
   };
   std::vector<PlannedAxis> planned_axes(Direction direction);
-  // Real 2D arrays transformed columns first (folded_axes-inl.hpp).
+  // Real 2D arrays transformed columns first (folded_axes.cpp).
   bool folds(const planner::Options& options) const;
   on_device::AxisProblem folded_rows(Direction direction) const;
   std::vector<PlannedAxis> folded_axes(Direction direction);
   void build(const planner::Options& options);
   on_device::AxisProblem box_problem(Direction direction, const BoxAxis& axis, const Side& from, const Side& to,
                                      const EndOperators* load, const EndOperators* store) const;
-  void build_boxed(Direction direction, const planner::Options& options);  // boxed_axes-inl.hpp
+  void build_boxed(Direction direction, const planner::Options& options);  // boxes/boxed_axes.cpp
   using Compiled = std::shared_ptr<const on_device::CompiledRoute>;
   struct ReturnRoute {  // the forward winner, reused for the inverse
     std::optional<on_device::Route> route;
@@ -85,9 +86,11 @@ class DeviceTransform {
   Stage joined(const on_device::Route& route, Array from, Array to, std::size_t axis) const;
   std::optional<on_device::PlaneProblem> plane_problem(Direction direction) const;
   bool pairs_serve() const;
+  std::size_t complex_bytes() const { return float64_ ? 16 : 8; }
 
   Device device_;
   Problem problem_;
+  bool float64_;
   Layout layout_;
   std::vector<Stage> forward_, inverse_;  // stages in order
   Side work_side_;
@@ -96,8 +99,5 @@ class DeviceTransform {
 
   Staging staging_;
 };
-
-extern template class DeviceTransform<float>;
-extern template class DeviceTransform<double>;
 
 }  // namespace ridge::fft

@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "fft/device/axis_reference.hpp"
-#include "fft/device/compiled_route.hpp"
+#include "fft/device/route.hpp"
 #include "plan/choose.hpp"
 
 namespace ridge::fft::on_device {

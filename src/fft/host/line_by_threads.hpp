@@ -11,7 +11,6 @@
 #include "base/clock.hpp"
 #include "base/threads.hpp"
 #include "device/random.hpp"
-#include "fft/host/past_caches.hpp"
 #include "fft/host/rounding.hpp"
 #include "fft/host/scratch.hpp"
 #include "fft/host/shared_line.hpp"

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <thread>
 
-#include "base/cores.hpp"
 #include "base/threads.hpp"
 #include "fft/host/two_step_kernels.hpp"
 #include "fft/variant.hpp"

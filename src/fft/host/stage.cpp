@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "fft/host/past_caches.hpp"
 #include "fft/host/two_step_kernels.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/cores.hpp"
+#include "base/threads.hpp"
 #include "fft/multi_device/spinning_pool.hpp"
 #include "fft/multi_device/worker.hpp"
 

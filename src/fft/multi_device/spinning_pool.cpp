@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "base/cores.hpp"
+#include "base/threads.hpp"
 
 namespace ridge::fft {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <ridge/fft/tensor.hpp>
 
-#include "fft/half_spectrum.hpp"
+#include "fft/layout.hpp"
 
 namespace ridge::fft {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <ridge/error.hpp>
 
-#include "fft/shared_elements.hpp"
+#include "fft/layout.hpp"
 
 namespace ridge::fft {
 namespace {

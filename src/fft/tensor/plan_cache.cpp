@@ -7,7 +7,7 @@
 
 #include <ridge/fft/tensor.hpp>
 
-#include "base/allocation_tally.hpp"
+#include "base/aligned.hpp"
 #include "base/fork_gate.hpp"
 #include "base/lru_cache.hpp"
 #include "fft/tensor/problem_key.hpp"

@@ -8,8 +8,7 @@
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/finish_codegen.hpp"
-#include "filterbank/device/fir/gather/gather.hpp"
-#include "filterbank/device/fir/registers/registers.hpp"
+#include "filterbank/device/fir/any_size.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <ridge/image/files.hpp>
 
-#include "image/flow/field.hpp"
+#include "image/flow/plane.hpp"
 #include "io/images/colour.hpp"
 #include "io/images/pixels.hpp"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
-#include "image/flow/cost.hpp"
+#include "image/flow/plane.hpp"
 #include "image/flow/reference.hpp"
 #include "image/work.hpp"
 

@@ -1,4 +1,4 @@
-// Planes of values that the reference stages of the flow exchange: packed rows, no border.
+// Planes of values that the reference stages of the flow exchange (packed rows, no border), and the flow's cost.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -50,4 +50,18 @@ inline float squared_distance(Vector a, Vector b) { return (a.u - b.u) * (a.u - 
 
 Picture picture_of(const Image& frame);  // 8-bit, 1, 3 or 4 channels
 
+// Cost model of the flow, counted by its definition: 10 operations per product of the search; 16 and an exponential per
+// pair of the filter.
+double searched_pixels(const FlowProblem& problem);  // both directions, all levels; half the pixels of the finest
+double filter_pairs(const FlowProblem& problem);
+double plain_operations(const FlowProblem& problem);
+
 }  // namespace ridge::image::flow
+
+// Argument check of flow fields.
+namespace ridge::image {
+
+// Throws if the image is not two channels of float.
+void check_field(const Image& flow);
+
+}  // namespace ridge::image

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
-#include "image/host/host_variant.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/out_rows.hpp"
 #include "image/methods/host/ring.hpp"
-#include "image/methods/host/row_kernels.hpp"
 #include "image/methods/spectral.hpp"
 #include "image/operators/definition.hpp"
+#include "image/variant.hpp"
 
 namespace ridge::image {
 namespace {

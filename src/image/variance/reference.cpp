@@ -1,6 +1,8 @@
 // Two-pass variance of every window, in double.
 #include "image/variance/reference.hpp"
 
+#include "image/variance/host/tile_kernels.hpp"
+
 namespace ridge::image {
 namespace {
 
@@ -38,6 +40,23 @@ double reference_variance(const VarianceProblem& problem, const Image& in, std::
     for (std::size_t j = 0; j < problem.window_columns; ++j) squares += (cell(i, j) - mean) * (cell(i, j) - mean);
   }
   return squares / count;
+}
+
+// Computes the joins of a window of any length.
+
+std::vector<Join> joins_of(int window, int base) {
+  std::vector<Join> joins;
+  int have = 0, left = window;
+  for (int cells = 1;; cells *= base) {
+    // The digits of the window's length in the base, the smallest first.
+    for (int digit = left % base; digit > 0; --digit) {
+      joins.push_back({have == 0 ? Join::Kind::take : Join::Kind::append, cells, have});
+      have += cells;
+    }
+    left /= base;
+    if (left == 0) return joins;
+    joins.push_back({Join::Kind::grow, cells, 0});
+  }
 }
 
 }  // namespace ridge::image

@@ -20,7 +20,7 @@
 #include "base/log.hpp"
 #include "base/new_file.hpp"
 #include "io/atomic_file.hpp"
-#include "io/crc32c.hpp"
+#include "io/encoding.hpp"
 
 namespace ridge::io {
 namespace fs = std::filesystem;

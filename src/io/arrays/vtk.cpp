@@ -13,7 +13,7 @@
 #include "base/files.hpp"
 #include "base/svg.hpp"
 #include "io/atomic_file.hpp"
-#include "io/base64.hpp"
+#include "io/encoding.hpp"
 
 namespace ridge::io {
 namespace fs = std::filesystem;

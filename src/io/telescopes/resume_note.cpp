@@ -11,7 +11,7 @@
 
 #include "base/files.hpp"
 #include "base/json.hpp"
-#include "io/crc32c.hpp"
+#include "io/encoding.hpp"
 
 namespace ridge::io {
 namespace fs = std::filesystem;

@@ -13,8 +13,8 @@
 
 #include "base/aligned.hpp"
 #include "fft/roots.hpp"
-#include "mpi/copy.hpp"
 #include "mpi/fft/pass.hpp"
+#include "mpi/route.hpp"
 
 namespace ridge::mpi::fft {
 

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "nufft/host/schedule.hpp"
+#include "nufft/host/tiling.hpp"
 
 namespace ridge::nufft {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "fft/host/prime/numbers.hpp"
-#include "nufft/host/schedule.hpp"
+#include "nufft/host/tiling.hpp"
 
 namespace ridge::nufft {
 

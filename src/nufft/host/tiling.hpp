@@ -1,12 +1,14 @@
-// Tiles of the fine grid, and points sorted by tile.
+// Tiles of the fine grid, points sorted by tile, and dynamic scheduling of tiles.
 #pragma once
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/threads.hpp"
 #include "nufft/host/spread_kernels.hpp"
 #include "nufft/variant.hpp"
 
@@ -57,5 +59,20 @@ class SortedPoints final : public PointSet {
   base::AlignedArray<SortedPoint<T>> points_;
   std::vector<std::size_t> start_;  // of each tile
 };
+
+// Dynamic scheduling of independent units of work.
+// Calls task(unit, thread) once per unit; a thread that is free takes the next one.
+template <class Task>
+void for_units(std::size_t threads, std::size_t units, const Task& task) {
+  const std::size_t used = std::min(threads, units);
+  if (used <= 1) {
+    for (std::size_t unit = 0; unit < units; ++unit) task(unit, std::size_t{0});
+    return;
+  }
+  std::atomic<std::size_t> next{0};
+  base::parallel(used, [&](std::size_t thread, std::size_t) {
+    for (std::size_t unit = next++; unit < units; unit = next++) task(unit, thread);
+  });
+}
 
 }  // namespace ridge::nufft

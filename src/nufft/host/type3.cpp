@@ -12,8 +12,8 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "fft/host/prime/numbers.hpp"
-#include "nufft/host/schedule.hpp"
 #include "nufft/host/tiles.hpp"
+#include "nufft/host/tiling.hpp"
 #include "plan/arguments.hpp"
 
 namespace ridge::nufft {

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstddef>
 
-#include "stencil/host/kernels/linear_kernels.hpp"
+#include "stencil/host/kernels/linear_rows.hpp"
 
 namespace ridge::stencil {
 

@@ -1,4 +1,4 @@
-// First criterion: the loops of a nest that become grid axes, the outermost legal ones.
+// First criterion: the loops of a nest that become grid axes, the outermost legal ones; sizes of arrays and loops.
 #pragma once
 #include <string>
 #include <utility>
@@ -21,5 +21,26 @@ struct Choice {
 };
 
 Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts);
+
+// Second criterion: the shape of a work-group, from device limits and loop lengths. (The third, device memory for all
+// arrays of the nest, is tested by the placed program before each launch.)
+
+struct Limits {
+  const char* name;
+  int width;           // warp or wavefront width: a group is a multiple of it
+  int sides[3], most;  // limits of a group: per axis, and work-items in total
+  long groups[3];      // limits of a grid, per axis
+  int resident_items,
+      resident_groups;  // limits of a compute unit: groups smaller than their quotient leave it partly idle
+};
+const std::vector<Limits>& devices();  // NVIDIA, AMD, CPUs under OpenCL
+
+// Group shape within the limits of all devices, because one kernel text serves all. `turns`: iterations per axis, 0 if
+// known at run time only. `full`: exactly kItems work-items, as the reduction trees require.
+constexpr int kItems = 256;
+std::vector<int> group_shape(const std::vector<long>& iterations, bool full);
+
+// The device limit that a shape exceeds; "" if none.
+std::string exceeded_limit(const std::vector<int>& shape);
 
 }  // namespace ridge::place::criteria

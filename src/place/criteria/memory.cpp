@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "place/text/unrolling.hpp"
+#include "place/text/node_text.hpp"
 #include "place/text/words.hpp"
 
 namespace ridge::place::criteria {

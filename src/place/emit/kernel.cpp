@@ -6,13 +6,12 @@
 #include <map>
 #include <set>
 
-#include "place/criteria/sizes.hpp"
+#include "place/criteria/choose.hpp"
 #include "place/emit/blocking.hpp"
 #include "place/emit/reduction_text.hpp"
 #include "place/emit/tiles.hpp"
 #include "place/emit/vectors.hpp"
 #include "place/text/node_text.hpp"
-#include "place/text/unrolling.hpp"
 #include "place/text/words.hpp"
 #include "place/transform/coalescing.hpp"
 

@@ -6,7 +6,6 @@
 #include <functional>
 #include <set>
 
-#include "place/emit/c_bridge.hpp"
 #include "place/emit/c_text.hpp"
 #include "place/emit/reduction_text.hpp"
 #include "place/emit/standalone.hpp"

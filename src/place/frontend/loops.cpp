@@ -3,7 +3,7 @@
 
 #include "place/frontend/nest_reader.hpp"
 #include "place/frontend/walk.hpp"
-#include "place/text/unrolling.hpp"
+#include "place/text/node_text.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;

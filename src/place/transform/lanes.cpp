@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "place/text/node_text.hpp"
-#include "place/text/unrolling.hpp"
 #include "place/text/words.hpp"
 #include "place/transform/loops.hpp"
 

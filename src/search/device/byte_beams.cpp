@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "codegen/matrix_products.hpp"
+#include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "plan/arguments.hpp"
 

@@ -7,7 +7,7 @@
 // foreach_target must be included first
 #include <hwy/highway.h>
 
-#include "search/host/beam_sums.hpp"
+#include "search/host/rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ridge::search::HWY_NAMESPACE {

@@ -1,5 +1,6 @@
-// Inner loops of normalization and of boxcar filters, with the best instruction set of this processor.
+// Inner loops of normalization, boxcar filters and beams, with the best instruction set of this processor.
 #pragma once
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,5 +25,14 @@ struct RowKernels {
 };
 
 const RowKernels& row_kernels();
+
+// Weighted sums of stations for a tile of times, with the best instruction set of this processor.
+
+inline constexpr std::size_t kBeamTile = 64;  // times
+
+// real, imaginary: stations x kBeamTile. Sets sums[t] = sum over stations of weight * sample.
+using BeamSums = void (*)(const float* real, const float* imaginary, const std::complex<float>* weights,
+                          std::size_t stations, float* sum_real, float* sum_imaginary);
+BeamSums beam_sums();
 
 }  // namespace ridge::search

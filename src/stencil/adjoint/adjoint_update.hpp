@@ -1,9 +1,11 @@
-// The transpose of an update, as an update.
+// The transpose and the derivative of an update, as updates.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <optional>
 #include <vector>
+
+#include <ridge/stencil/update.hpp>
 
 #include "stencil/layout.hpp"
 
@@ -24,5 +26,13 @@ struct AdjointUpdate {
 // Error{invalid_argument} if the update is not linear, or has layers and is not leapfrog in a medium.
 template <class T>
 AdjointUpdate<T> adjoint_update(const Update<T>& update, const Layout& layout);
+
+// The transposed derivative of any update, as an update.
+// Fields: the derivatives of a number with respect to the update's fields after a step, which become those before it;
+// then one sum per coefficient, to which the step adds the derivative with respect to that coefficient. Coefficients:
+// those of the update, its fields before the step, and a mask that is 1 in the cells that the step changes and 0
+// elsewhere. Error{invalid_argument} for updates with layers or a free surface outside their expressions.
+template <class T>
+Update<T> derivative_update(const Update<T>& update);
 
 }  // namespace ridge::stencil

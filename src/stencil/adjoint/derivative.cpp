@@ -1,5 +1,5 @@
 // Reverse differentiation of an update's expressions, in gather form.
-#include "stencil/adjoint/derivative.hpp"
+#include "stencil/adjoint/adjoint_update.hpp"
 
 #include <algorithm>
 #include <map>

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <ridge/stencil/adjoint.hpp>
 
-#include "stencil/adjoint/derivative.hpp"
+#include "stencil/adjoint/adjoint_update.hpp"
 #include "stencil/layout.hpp"
 #include "stencil/shots/history.hpp"
 

@@ -1,6 +1,7 @@
 // Sessions of device variants: upload, steps, boxes and download.
 #include "stencil/device/pass.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,7 +10,7 @@
 #include <type_traits>
 
 #include "device/kernel_text.hpp"
-#include "device/pinned_transfer.hpp"
+#include "device/staging.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -413,5 +414,23 @@ template const char* type_name<float>();
 template const char* type_name<double>();
 template const char* type_name<std::int32_t>();
 template const char* type_name<std::uint8_t>();
+
+// Occupancy of a kernel on a device.
+
+std::size_t resident_groups(const Device& device, const Kernel& kernel, std::size_t items, std::size_t local_bytes,
+                            std::size_t guess) {
+  const Limits& limits = device.limits();
+  const std::size_t registers = kernel.registers() > 0 ? kernel.registers() : guess;
+  if (registers == 0 || limits.registers == 0 || limits.sub_group == 0) return 4 * limits.compute_units;
+  const std::size_t quarter = limits.registers / 4;
+  const std::size_t warp_registers = (registers * limits.sub_group + 255) / 256 * 256;
+  const std::size_t warps = 4 * (quarter / warp_registers);
+  const std::size_t group_warps = (items + limits.sub_group - 1) / limits.sub_group;
+  std::size_t groups = warps / group_warps;
+  if (limits.items_per_unit > 0) groups = std::min(groups, limits.items_per_unit / items);
+  // OpenCL reports the limit of one group, not the capacity of a compute unit.
+  if (local_bytes > 0 && kernel.registers() > 0) groups = std::min(groups, limits.local_memory / local_bytes);
+  return std::max<std::size_t>(1, groups) * limits.compute_units;
+}
 
 }  // namespace ridge::stencil

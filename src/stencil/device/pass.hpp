@@ -1,12 +1,15 @@
 // Common part of device variants: a pass advances a grid by a number of steps from one buffer to another; the variant
 // keeps the grid on the device and enqueues passes, so that steps need no round trip to the host.
 #pragma once
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <ridge/device.hpp>
 
 #include "stencil/device/layout.hpp"
 #include "stencil/variant.hpp"
@@ -73,5 +76,12 @@ KernelSource service_source(const Device& device);
 // "float", "double", "int" or "uchar": the name of T in the dialect.
 template <class T>
 const char* type_name();
+
+// Number of work-groups of a kernel that run concurrently on a device.
+// Limited by registers on NVIDIA devices: the register file has four parts, and a warp's registers are allocated in
+// units of 256. If the back end does not report the kernel's registers, `guess` is used; without either, four groups
+// per compute unit.
+std::size_t resident_groups(const Device& device, const Kernel& kernel, std::size_t items, std::size_t local_bytes = 0,
+                            std::size_t guess = 0);
 
 }  // namespace ridge::stencil

@@ -1,13 +1,18 @@
 // A pass that consists of a march through the interior and the frame around it.
 #pragma once
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "device/tile_map.hpp"
 #include "stencil/device/pass.hpp"
+#include "stencil/device/system_planes/system_planes_kernel.hpp"
+#include "stencil/device/system_rows/system_rows_kernel.hpp"
 #include "stencil/device/tiles/frame_kernel.hpp"
 #include "stencil/device/tiles/frame_tiles.hpp"
 #include "stencil/time_levels.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 
@@ -58,5 +63,24 @@ class InPlacePass : public Pass {
 
 // False if a pass changes its interior only: a single step with all sides fixed.
 bool needs_frame(const Layout& layout, std::size_t depth);
+
+// 3D systems of fields, computed plane by plane.
+// Reason why the method does not support the grid or the device; empty if it does.
+template <class T>
+std::string system_planes_refusal(const Device& device, const Update<T>& update, const Layout& layout,
+                                  const SystemPlanesOptions& options);
+// Builds the variant. If all sides are fixed, it works in place: pairs of time levels exchange roles in one buffer.
+template <class T>
+std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, const Update<T>& update,
+                                                        const Layout& layout, const SystemPlanesOptions& options);
+
+// Systems of fields in two dimensions, marched through in registers.
+// Reason why the grid or the device cannot use the method; empty if it can.
+template <class T>
+std::string system_rows_refusal(const Device& device, const Update<T>& update, const Layout& layout,
+                                const SystemRowsOptions& options);
+template <class T>
+std::shared_ptr<const Variant<T>> system_rows_variant(const Device& device, const Update<T>& update,
+                                                      const Layout& layout, const SystemRowsOptions& options);
 
 }  // namespace ridge::stencil

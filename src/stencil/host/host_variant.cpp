@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "stencil/host/kernels/linear_rows.hpp"
 #include "stencil/host/kernels/vector_program.hpp"
-#include "stencil/host/kernels/vector_rows.hpp"
 
 namespace ridge::stencil {
 namespace {

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "stencil/host/cache_lines.hpp"
-
 namespace ridge::stencil {
 namespace {
 

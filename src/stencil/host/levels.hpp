@@ -82,4 +82,10 @@ class RowTable {
   Rows<T> rows_;
 };
 
+// Rounding of rows to whole cache lines.
+
+constexpr std::size_t kLine = 64;  // bytes
+
+constexpr std::size_t round_up(std::size_t value, std::size_t grain) { return (value + grain - 1) / grain * grain; }
+
 }  // namespace ridge::stencil

@@ -7,7 +7,6 @@
 #include <ridge/machine.hpp>
 
 #include "base/text.hpp"
-#include "fft/device/problem/factorization.hpp"
 #include "fft/device/problem/radices.hpp"
 #include "plan/predict.hpp"
 #include "stencil/leap/leap.hpp"

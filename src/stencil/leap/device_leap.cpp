@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "fft/device/axis_plan.hpp"
-#include "fft/device/filtered_axis.hpp"
 #include "fft/device/real_to_real/real_axis.hpp"
 #include "stencil/device/pass.hpp"
 #include "stencil/leap/device_power.hpp"

@@ -17,7 +17,7 @@ namespace ridge::stencil::leap {
 KernelSource power_text(const Modes& modes, const char* cell, std::size_t pitch, std::size_t kept = 0);
 Launch power_launch(const Modes& modes);
 
-// The same for a transform that multiplies in place (fft/device/filtered_axis.hpp), for the modes along `axis`. The
+// The same for a transform that multiplies in place (fft/device/axis_plan.hpp), for the modes along `axis`. The
 // line number counts the modes of the other two axes, in rows of `across`. One field.
 std::string factor_function(const Modes& modes, std::size_t axis, std::size_t across);
 

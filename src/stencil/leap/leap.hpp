@@ -7,7 +7,6 @@
 #include <string>
 
 #include "stencil/leap/modes.hpp"
-#include "stencil/leap/power.hpp"
 #include "stencil/variant.hpp"
 
 namespace ridge::stencil {

@@ -1,5 +1,5 @@
 // Powers of a stencil's symbol by repeated squaring.
-#include "stencil/leap/power.hpp"
+#include "stencil/leap/modes.hpp"
 
 #include <algorithm>
 #include <bit>

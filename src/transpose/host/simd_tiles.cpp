@@ -127,4 +127,15 @@ Entry simd_entry(const std::string& variant, const Layout& layout, const SimdOpt
   return entry;
 }
 
+// Tiles transposed in vector registers and stored directly, one whole cache line of an output row at a time.
+
+void list_host_simd(const Device&, const Layout& layout, std::vector<Entry>& entries) {
+  for (const DirectTile& tile : direct_tiles(layout)) {
+    for (const std::size_t threads : thread_counts(layout)) {
+      const Tiling tiling{.rows = tile.rows, .columns = tile.columns, .threads = threads};
+      entries.push_back(simd_entry("simd", layout, {.tiling = tiling}, tile.efficiency - 0.05));
+    }
+  }
+}
+
 }  // namespace ridge::transpose

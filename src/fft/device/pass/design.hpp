@@ -95,16 +95,16 @@ struct MirroredRows {
   bool self_mirrored = false;
 };
 
-// Rows of a real array whose columns were transformed as pairs of reals (folded_rows_codegen.cpp). A line is row r and
-// its mirror; r, the index in the first batch dimension, is at most rows / 2. Forward: from rows of points / 2 pairs to
-// rows of half a spectrum. Inverse: the reverse.
+// Rows of a real array whose columns were transformed as pairs of reals (text/folded_rows_codegen.cpp). A line is row r
+// and its mirror; r, the index in the first batch dimension, is at most rows / 2. Forward: from rows of points / 2
+// pairs to rows of half a spectrum. Inverse: the reverse.
 struct FoldedRows {
   std::uint64_t rows = 0;
   bool self_mirrored = false;  // as for mirrored rows
   bool lanes = false;          // forward: each value of a row and its mirror is loaded once and exchanged between lanes
 };
 
-// Two real lines as the real and imaginary part of one complex line (paired_lines_codegen.cpp).
+// Two real lines as the real and imaginary part of one complex line (text/paired_lines_codegen.cpp).
 struct PairedLines {};
 
 // A real-to-real transform of `points` reals: its pre- and post-processing is part of the load and the store

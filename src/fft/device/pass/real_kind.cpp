@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
-#include "fft/device/pass/context.hpp"
+#include "fft/device/pass/text/context.hpp"
 
 namespace ridge::fft::on_device {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "fft/device/pass/real_kind.hpp"
-#include "fft/device/pass/run_writer.hpp"
+#include "fft/device/pass/text/run_writer.hpp"
 
 namespace ridge::fft::on_device {
 namespace {

@@ -36,7 +36,7 @@ struct AxisProblem {
   std::size_t kept = 0;
 
   // Number of rows of a real array whose columns are transformed as pairs of reals. A line is row r, the index in the
-  // first batch dimension, together with row folded - r (pass/folded_rows_codegen.cpp). 0: ordinary lines. Only
+  // first batch dimension, together with row folded - r (pass/text/folded_rows_codegen.cpp). 0: ordinary lines. Only
   // one_pass supports it.
   std::uint64_t folded = 0;
 

@@ -6,8 +6,8 @@
 
 #include "base/text.hpp"
 #include "device/traits.hpp"
-#include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/exchange_layout.hpp"
+#include "fft/device/pass/text/codegen.hpp"
 
 namespace ridge::fft::on_device {
 namespace {

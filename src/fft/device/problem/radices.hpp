@@ -1,4 +1,4 @@
-// Radices of a length and the number of work-items per line.
+// Factors of a length, its radices and the number of work-items per line.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -25,5 +25,12 @@ std::vector<RadixPlan> radix_plans(std::size_t length, const RadixLimits& limits
 double plan_price(std::size_t length, const std::vector<std::size_t>& radices, std::size_t threads);
 
 bool has_butterflies(std::size_t length);
+
+// Division of a length into factors, one per pass; padded lengths.
+
+// Factors of a length for that many passes, most even first; empty if a prime factor is too large.
+std::vector<std::vector<std::size_t>> pass_factors(std::size_t length, std::size_t passes, std::size_t most_per_pass);
+
+std::vector<std::size_t> padded_lengths(std::size_t n);  // for Bluestein's method, shortest first
 
 }  // namespace ridge::fft::on_device

@@ -11,7 +11,7 @@
 
 #include <ridge/fft/tensor.hpp>
 
-#include "fft/device/compiled_route.hpp"
+#include "fft/device/route.hpp"
 
 namespace ridge::fft::on_device {
 

@@ -17,7 +17,7 @@ namespace {
 
 // Each header builds on the previous one.
 // clang-format off
-#include "fft/host/power2/simd-inl.hpp"
+#include "fft/host/power2/simd/simd-inl.hpp"
 #include "fft/host/power2/butterflies-inl.hpp"
 #include "fft/host/mixed/butterflies-inl.hpp"
 #include "fft/host/mixed/odd_butterflies-inl.hpp"

@@ -23,7 +23,7 @@ enum class LineTableKind {
   pairs,      // only pair_twiddles(), no scratch
   eights,     // as passes, but the first in the order of its lanes, the second for two neighbours at a time
   none,       // no table and no scratch
-  // Tangents and cosines (tangent-inl.hpp), one table per pass but the first:
+  // Tangents and cosines (tangent/tangent-inl.hpp), one table per pass but the first:
   tangents,
   tangents_whole,   // without scratch
   tangents_square,  // columns, rows' first and second pass, the twiddles between the two steps, and the rows' parts

@@ -1,4 +1,4 @@
-#include "fft/host/power2/kernels.hpp"
+#include "fft/host/power2/power2.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 #include <ridge/error.hpp>
 
-#include "fft/host/past_caches.hpp"
 #include "fft/host/power2/columns.hpp"
 #include "fft/host/power2/descent.hpp"
 #include "fft/host/power2/engines.hpp"

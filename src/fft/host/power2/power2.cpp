@@ -13,7 +13,6 @@
 
 #include "base/instruction_sets.hpp"
 #include "fft/host/power2/engines.hpp"
-#include "fft/host/power2/kernels.hpp"
 #include "fft/registry.hpp"
 #if defined(__aarch64__)
 #endif

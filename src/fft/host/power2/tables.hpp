@@ -5,9 +5,22 @@
 
 #include "base/aligned.hpp"
 #include "fft/host/power2/engine.hpp"
-#include "fft/host/power2/roots.hpp"
+#include "fft/roots.hpp"
 
 namespace ridge::fft::power2 {
+
+// Roots of unity whose order is a power of two.
+template <class T>
+class Roots {
+ public:
+  explicit Roots(std::size_t n) : roots_(n) {}  // a power of two
+  std::complex<T> at(std::size_t k) const { return roots_.at(k & (length() - 1)); }
+  Point<DoubleDouble> wide(std::size_t k) const { return roots_.wide(k & (length() - 1)); }
+  std::size_t length() const { return roots_.order(); }
+
+ private:
+  AnyRoots<T> roots_;
+};
 
 template <class T>
 using Table = base::AlignedArray<T>;

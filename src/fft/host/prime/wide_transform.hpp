@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "base/aligned.hpp"
-#include "fft/double_double.hpp"
+#include "fft/roots.hpp"
 
 namespace ridge::fft::prime {
 

@@ -3,7 +3,7 @@
 #include <ridge/error.hpp>
 
 #include "fft/host/real/real.hpp"
-#include "fft/host/real/tiny.hpp"
+#include "fft/host/real/spectra.hpp"
 
 namespace ridge::fft {
 namespace {

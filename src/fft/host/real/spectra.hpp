@@ -1,4 +1,5 @@
-// Conversions between spectra of complex transforms and of real samples, in the widest vectors of this machine.
+// Conversions between spectra of complex transforms and of real samples, and short real transforms, in the widest
+// vectors of this machine.
 #pragma once
 #include <cstddef>
 
@@ -22,5 +23,22 @@ struct Spectra {
 
 template <class T>
 const Spectra<T>& spectra();
+
+// Real transforms of up to 16 samples: straight-line code, one row per lane if there are several rows.
+
+inline constexpr std::size_t kMaxTiny = 16;
+
+// `count` rows; distances are in T on both sides. All rows of a vector are read before one is written, so rows may be
+// transformed in place.
+template <class T>
+using TinyRows = void (*)(const T* in, std::size_t in_distance, T* out, std::size_t out_distance, std::size_t count);
+
+template <class T>
+struct Tiny {
+  TinyRows<T> forward, inverse;
+};
+
+template <class T>
+Tiny<T> tiny(std::size_t n);  // 1 <= n <= kMaxTiny
 
 }  // namespace ridge::fft::real

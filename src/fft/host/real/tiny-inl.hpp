@@ -1,7 +1,7 @@
 // Straight-line real transforms, compiled once per target inside HWY_NAMESPACE. A value is a vector with one row per
 // lane.
 
-#include "fft/host/power2/simd-inl.hpp"
+#include "fft/host/power2/simd/simd-inl.hpp"
 
 template <class T, size_t kRows>
 struct Rows {

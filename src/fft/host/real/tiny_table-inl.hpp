@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "fft/host/real/constexpr_trigonometry.hpp"
-#include "fft/host/real/tiny.hpp"
+#include "fft/host/real/spectra.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::real::HWY_NAMESPACE {

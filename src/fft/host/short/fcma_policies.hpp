@@ -1,6 +1,6 @@
 // Policies of Armv8.3 complex arithmetic for short transforms, from power2's.
 #pragma once
-#include "fft/host/power2/fcma.hpp"
+#include "fft/host/power2/fcma/fcma.hpp"
 #include "fft/host/short/policies.hpp"
 
 namespace ridge::fft::shorts::fcma {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/matrix_products.hpp"
+#include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/compiled_bank.hpp"
 #include "filterbank/device/correlator/products.hpp"

@@ -2,7 +2,7 @@
 // staged in local memory; a work-item sums a square of products in registers.
 #include <fmt/format.h>
 
-#include "codegen/matrix_products.hpp"
+#include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/compiled_bank.hpp"
 #include "filterbank/device/correlator/products.hpp"

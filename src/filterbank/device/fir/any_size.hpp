@@ -75,4 +75,12 @@ std::vector<KernelDesign> any_size_designs(const Device& device, const Problem& 
 KernelDesign any_size_alone(const Device& device, const Problem& problem, Geometry geometry, const Fir& fir,
                             LimitSteps& limit, std::size_t parts);
 
+// The `gather` FIR without a transform.
+// `parts`: real numbers of a sample per work-item.
+KernelDesign gather_alone(const Device& device, const Problem& problem, const Geometry& geometry, std::size_t parts);
+
+// The `registers` FIR without a transform.
+// `parts`: real numbers of a sample per work-item. Critical sampling and at most 64 taps.
+KernelDesign registers_alone(const Device& device, const Problem& problem, const Geometry& geometry, std::size_t parts);
+
 }  // namespace ridge::filterbank::on_device

@@ -8,7 +8,6 @@
 #include <functional>
 
 #include "base/threads.hpp"
-#include "image/flow/host/search_general.hpp"
 #include "image/flow/host/workspace.hpp"
 #include "image/flow/weights.hpp"
 

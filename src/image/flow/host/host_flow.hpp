@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "image/flow/host/kernels.hpp"
 #include "image/flow/host/workspace.hpp"
 
 namespace ridge::image::flow {
@@ -29,5 +30,9 @@ class HostFlow {
 
 // All SIMD versions that this build and this machine support, the fastest first.
 std::vector<const Kernels*> host_kernels();
+
+// Plain search of the flow for any radius and reach.
+// As Kernels::search, with borders of radius + reach.
+void search_general(const SearchJob& job, int radius, int reach, int begin, int end);
 
 }  // namespace ridge::image::flow

@@ -2,9 +2,9 @@
 #include <string>
 
 #include "base/threads.hpp"
-#include "image/flow/cost.hpp"
 #include "image/flow/host/host_flow.hpp"
-#include "image/host/host_variant.hpp"
+#include "image/flow/plane.hpp"
+#include "image/variant.hpp"
 
 namespace ridge::image {
 namespace {

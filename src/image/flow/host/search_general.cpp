@@ -1,5 +1,5 @@
 // Plain search of the flow for any radius and reach, on the host.
-#include "image/flow/host/search_general.hpp"
+#include "image/flow/host/host_flow.hpp"
 
 #include <algorithm>
 #include <limits>

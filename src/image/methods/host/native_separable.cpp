@@ -2,11 +2,11 @@
 // rows are floats.
 #include <algorithm>
 
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/native.hpp"
 #include "image/methods/host/out_rows.hpp"
 #include "image/methods/host/padded.hpp"
 #include "image/methods/host/row_blocks.hpp"
-#include "image/methods/host/row_kernels.hpp"
 
 namespace ridge::image {
 namespace {

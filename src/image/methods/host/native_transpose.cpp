@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "image/methods/host/kernels/native_kernels.hpp"
 #include "image/methods/host/native.hpp"
-#include "image/methods/host/native_kernels.hpp"
 #include "image/methods/host/out_rows.hpp"
 #include "image/methods/host/row_blocks.hpp"
 

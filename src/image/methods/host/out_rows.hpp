@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "base/aligned.hpp"
-#include "image/methods/host/native_kernels.hpp"
+#include "image/methods/host/kernels/native_kernels.hpp"
 #include "image/methods/host/rows.hpp"
 
 namespace ridge::image {

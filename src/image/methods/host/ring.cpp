@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "image/methods/host/row_kernels.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 
 namespace ridge::image {
 

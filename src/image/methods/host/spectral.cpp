@@ -5,8 +5,8 @@
 
 #include "base/aligned.hpp"
 #include "base/threads.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/native.hpp"
-#include "image/methods/host/row_kernels.hpp"
 
 namespace ridge::image {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "image/flow/weights.hpp"
-#include "image/methods/host/row_kernels.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/rows.hpp"
 
 namespace ridge::image {

@@ -1,8 +1,8 @@
 // Box filter of 8-bit images in integers: running column sums; horizontally, narrow windows are summed directly and
 // wide ones by doubling.
 #include "base/threads.hpp"
+#include "image/methods/host/kernels/native_kernels.hpp"
 #include "image/methods/host/native.hpp"
-#include "image/methods/host/native_kernels.hpp"
 #include "image/methods/host/padded.hpp"
 
 namespace ridge::image {

@@ -1,7 +1,7 @@
 // Row-wise convolution on the host: directly, or as a sum of separable filters.
 #include <algorithm>
 
-#include "image/methods/host/row_kernels.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/rows.hpp"
 #include "image/operators/convolve/terms.hpp"
 

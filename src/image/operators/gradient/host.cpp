@@ -1,5 +1,5 @@
 // Row-wise image gradients on the host.
-#include "image/methods/host/row_kernels.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/rows.hpp"
 #include "image/operators/gradient/weights.hpp"
 

@@ -1,8 +1,8 @@
 // Conversion to gray on the host: row-wise on float planes, and in the image's own type.
+#include "image/methods/host/kernels/native_kernels.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/native.hpp"
-#include "image/methods/host/native_kernels.hpp"
 #include "image/methods/host/row_blocks.hpp"
-#include "image/methods/host/row_kernels.hpp"
 #include "image/methods/host/rows.hpp"
 
 namespace ridge::image {

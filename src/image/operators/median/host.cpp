@@ -1,7 +1,7 @@
 // Row-wise median filter on the host.
 #include <algorithm>
 
-#include "image/methods/host/row_kernels.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/rows.hpp"
 
 namespace ridge::image {

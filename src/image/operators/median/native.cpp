@@ -1,6 +1,6 @@
 // 3x3 and 5x5 medians computed in the image's own type.
 #include "image/methods/host/native.hpp"
-#include "image/methods/host/median_kernels.hpp"
+#include "image/methods/host/kernels/median_kernels.hpp"
 #include "image/methods/host/out_rows.hpp"
 #include "image/methods/host/padded.hpp"
 #include "image/methods/host/row_blocks.hpp"

@@ -1,8 +1,8 @@
 // One pyramid level: 8-bit images in integers (weights (1 4 6 4 1) per axis; sums of weight 256 fit 16 bits), and
 // single-channel float images directly from the image's rows.
 #include "base/threads.hpp"
+#include "image/methods/host/kernels/native_kernels.hpp"
 #include "image/methods/host/native.hpp"
-#include "image/methods/host/native_kernels.hpp"
 #include "image/methods/host/padded.hpp"
 
 namespace ridge::image {

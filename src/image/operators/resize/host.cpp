@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "image/methods/host/row_kernels.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/rows.hpp"
 #include "image/operators/resize/taps.hpp"
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "image/methods/host/kernels/native_kernels.hpp"
+#include "image/methods/host/kernels/row_kernels.hpp"
 #include "image/methods/host/native.hpp"
-#include "image/methods/host/native_kernels.hpp"
 #include "image/methods/host/out_rows.hpp"
 #include "image/methods/host/padded.hpp"
 #include "image/methods/host/row_blocks.hpp"
-#include "image/methods/host/row_kernels.hpp"
 #include "image/operators/resize/taps.hpp"
 
 namespace ridge::image {

@@ -1,5 +1,5 @@
 // Exact running sums and variances of rows, by Highway.
-#include "image/variance/host/exact_kernels.hpp"
+#include "image/variance/host/tile_kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "image/variance/host/exact_kernels.cpp"

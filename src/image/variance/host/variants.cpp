@@ -8,10 +8,9 @@
 
 #include "base/aligned.hpp"
 #include "base/threads.hpp"
-#include "image/host/host_variant.hpp"
-#include "image/variance/host/exact_kernels.hpp"
 #include "image/variance/host/padded_rows.hpp"
 #include "image/variance/host/tile_kernels.hpp"
+#include "image/variant.hpp"
 
 namespace ridge::image {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 #include "papers/fft/classic/line.hpp"
 #include "papers/fft/classic/radix2_passes.hpp"
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -67,6 +68,14 @@ class ClassicLine : public LineKernel<T> {
   std::string description_;
   double flops_;
   std::size_t scratch_;
+};
+
+// Parameters of one pass of the (2, 4, 4) kernel (v244.cpp), for every vector width.
+// A pass of `radix` after `done` points; the twiddle of input s of block j is re[s * done + j], im[s * done + j].
+template <class T>
+struct GroupPass {
+  std::size_t radix, done;
+  std::vector<T> re, im;
 };
 
 }  // namespace ridge::fft::classic

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 #include "papers/fft/classic/line.hpp"
 
 namespace ridge::fft::classic {

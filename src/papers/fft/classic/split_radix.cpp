@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 #include "papers/fft/classic/line.hpp"
 
 namespace ridge::fft {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <numbers>
 
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 #include "papers/fft/classic/line.hpp"
 
 namespace ridge::fft::classic {

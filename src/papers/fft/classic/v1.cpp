@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 #include "papers/fft/classic/line.hpp"
 
 HWY_BEFORE_NAMESPACE();

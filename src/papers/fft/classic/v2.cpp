@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 #include "papers/fft/classic/line.hpp"
 #include "papers/fft/classic/v2_tables.hpp"
 

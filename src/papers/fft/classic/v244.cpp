@@ -15,9 +15,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 #include "papers/fft/classic/line.hpp"
-#include "papers/fft/classic/v244_pass.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::classic::HWY_NAMESPACE {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 #include "papers/fft/device/stage_codegen.hpp"
 
 namespace ridge::fft::papers {

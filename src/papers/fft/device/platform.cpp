@@ -1,4 +1,4 @@
-#include "papers/fft/device/platform.hpp"
+#include "papers/fft/device/published.hpp"
 
 #include <array>
 

@@ -9,7 +9,7 @@
 #include <ridge/error.hpp>
 
 #include "base/text.hpp"
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 
 namespace ridge::fft::papers {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
-#include "fft/host/power2/roots.hpp"
+#include "fft/host/power2/tables.hpp"
 #include "papers/fft/device/unit.hpp"
 
 namespace ridge::fft::papers {

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "stencil/device/words.hpp"
-
 namespace ridge::stencil {
 namespace {
 

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/cells/gather.hpp"
-#include "stencil/device/words.hpp"
 
 namespace ridge::stencil {
 namespace {

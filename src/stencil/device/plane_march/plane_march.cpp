@@ -6,7 +6,6 @@
 
 #include "stencil/device/pass.hpp"
 #include "stencil/device/plane_march/plane_march_kernel.hpp"
-#include "stencil/device/resident.hpp"
 #include "stencil/variant.hpp"
 
 namespace ridge::stencil {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "stencil/device/words.hpp"
+#include "stencil/device/cells/cell_codegen.hpp"
 
 namespace ridge::stencil {
 namespace {

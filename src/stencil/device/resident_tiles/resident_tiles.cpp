@@ -6,10 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/pass.hpp"
-#include "stencil/device/resident.hpp"
-#include "stencil/device/resident_tiles/resident_tiles.hpp"
-#include "stencil/device/words.hpp"
+#include "stencil/device/resident_tiles/resident_tiles_kernel.hpp"
 
 namespace ridge::stencil {
 namespace {

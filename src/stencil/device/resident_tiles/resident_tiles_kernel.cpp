@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "device/kernel_text.hpp"
-#include "stencil/device/words.hpp"
+#include "stencil/device/cells/cell_codegen.hpp"
 
 namespace ridge::stencil {
 namespace {

@@ -3,6 +3,7 @@
 // memory in every step, neighbouring tiles through global memory in every `depth` steps.
 #pragma once
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 #include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/layout.hpp"
+#include "stencil/device/pass.hpp"
 
 namespace ridge::stencil {
 
@@ -42,5 +44,9 @@ struct ResidentKernel {
   Launch launch() const;
   std::vector<Argument> scalars() const;  // after the two grids, the signals, the first block, the end and the steps
 };
+
+// The pass of the variant resident_tiles, for its tests.
+// Any number of steps in one launch; one launch per `depth` steps on devices without cooperative launches.
+std::shared_ptr<const Pass> make_resident_pass(const Device& device, const ResidentKernel& kernel);
 
 }  // namespace ridge::stencil

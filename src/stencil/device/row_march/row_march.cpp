@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "stencil/device/pass.hpp"
-#include "stencil/device/resident.hpp"
 #include "stencil/device/row_march/row_march_kernel.hpp"
 #include "stencil/variant.hpp"
 

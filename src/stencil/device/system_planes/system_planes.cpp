@@ -1,12 +1,11 @@
 // Variant system_planes: 3D updates that are sums over neighbours, with several fields and coefficients.
-#include "stencil/device/system_planes/system_planes.hpp"
+#include "stencil/device/system_pass.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "stencil/device/resident.hpp"
-#include "stencil/device/system_pass.hpp"
+#include "stencil/device/pass.hpp"
 #include "stencil/time_levels.hpp"
 #include "stencil/variant.hpp"
 

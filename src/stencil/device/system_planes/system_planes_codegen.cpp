@@ -11,7 +11,6 @@
 
 #include "codegen/text.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
-#include "stencil/device/words.hpp"
 
 namespace ridge::stencil {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "stencil/device/words.hpp"
+#include "stencil/device/cells/cell_codegen.hpp"
 
 namespace ridge::stencil {
 namespace {

@@ -1,12 +1,11 @@
 // Variant system_rows: any 2D update, several fields and coefficients, one or several steps, each shared value once.
-#include "stencil/device/system_rows/system_rows.hpp"
+#include "stencil/device/system_pass.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "stencil/device/resident.hpp"
-#include "stencil/device/system_pass.hpp"
+#include "stencil/device/pass.hpp"
 #include "stencil/variant.hpp"
 
 namespace ridge::stencil {

@@ -12,7 +12,6 @@
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
-#include "stencil/device/words.hpp"
 
 namespace ridge::stencil {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/cells/gather.hpp"
-#include "stencil/device/words.hpp"
 
 namespace ridge::stencil {
 namespace {

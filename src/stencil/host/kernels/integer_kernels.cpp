@@ -1,5 +1,5 @@
 // Weighted sums of integer cells, compiled for each instruction set.
-#include "stencil/host/kernels/integer_kernels.hpp"
+#include "stencil/host/kernels/linear_rows.hpp"
 
 // SVE is excluded: its vectors have no compile-time size, so arrays of them cannot be kept in registers.
 #include "base/simd_byte_targets.hpp"

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "stencil/host/kernels/lane_shift-inl.hpp"
-#include "stencil/host/kernels/linear_kernels.hpp"
+#include "stencil/host/kernels/linear_rows.hpp"
 #include "stencil/host/kernels/linear_shape.hpp"
 
 HWY_BEFORE_NAMESPACE();

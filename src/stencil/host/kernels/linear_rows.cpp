@@ -8,8 +8,6 @@
 
 #include <hwy/cache_control.h>
 
-#include "stencil/host/kernels/integer_kernels.hpp"
-#include "stencil/host/kernels/linear_kernels.hpp"
 #include "stencil/host/kernels/linear_shape.hpp"
 
 namespace ridge::stencil {

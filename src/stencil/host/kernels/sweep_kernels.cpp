@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "stencil/host/kernels/linear_rows.hpp"
 #include "stencil/host/kernels/linear_shape.hpp"
 #include "stencil/host/kernels/sweep_simd.hpp"
-#include "stencil/host/kernels/vector_rows.hpp"
 
 namespace ridge::stencil {
 namespace {

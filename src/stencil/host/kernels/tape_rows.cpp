@@ -1,5 +1,5 @@
 // Interpreter for updates that are known only as expressions.
-#include "stencil/host/kernels/tape_rows.hpp"
+#include "stencil/host/kernels/linear_rows.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/aligned.hpp"
-#include "stencil/host/cache_lines.hpp"
+#include "stencil/host/levels.hpp"
 
 namespace ridge::stencil {
 namespace {

@@ -1,5 +1,5 @@
 // Row kernel that runs a vector program.
-#include "stencil/host/kernels/vector_rows.hpp"
+#include "stencil/host/kernels/linear_rows.hpp"
 
 #include <memory>
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "stencil/host/cache_lines.hpp"
 #include "stencil/host/kernels/sweep_simd.hpp"
+#include "stencil/host/levels.hpp"
 
 namespace ridge::stencil {
 namespace {

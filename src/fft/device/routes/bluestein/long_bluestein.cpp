@@ -8,9 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "fft/device/pass/step.hpp"
-#include "fft/device/pass/tables.hpp"
 #include "fft/device/pass_candidates.hpp"
-#include "fft/device/problem/factorization.hpp"
 #include "fft/device/problem/radices.hpp"
 #include "fft/device/problem/split.hpp"
 #include "fft/device/route.hpp"

@@ -9,7 +9,6 @@
 #include "fft/device/pass/exchange_layout.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
-#include "fft/device/problem/factorization.hpp"
 #include "fft/device/problem/radices.hpp"
 #include "fft/device/route.hpp"
 #include "fft/host/prime/numbers.hpp"

@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "fft/device/pass/codegen.hpp"
+#include "fft/device/pass/text/codegen.hpp"
+#include "fft/device/pass/text/writers.hpp"
 #include "fft/device/step.hpp"
 
 namespace ridge::fft::on_device {
@@ -27,5 +28,16 @@ PassText cluster_text(const ClusterDesign& design);
 std::size_t local_bytes_of(const ClusterDesign& design);
 
 std::shared_ptr<const StepDesign> cluster_step(const ClusterDesign& design);
+
+// The two phases of a cluster kernel: columns, then rows.
+
+// Loads the rows that the column phase stored in local memory, and transforms them in registers.
+void load_received_rows(PassWriters& pass, std::size_t pitch, std::size_t side = 1);
+
+// Real lines: after columns of sample pairs, the row phase stores the spectrum of the samples. A group holds rows and
+// their mirrors (real_codegen.cpp).
+void send_to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, std::size_t slot);
+// `landing`: exchanges use the memory in which the rows were received.
+void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, bool landing);
 
 }  // namespace ridge::fft::on_device

@@ -6,7 +6,6 @@
 
 #include "codegen/text.hpp"
 #include "fft/device/routes/cluster/cluster.hpp"
-#include "fft/device/routes/cluster/phases.hpp"
 
 namespace ridge::fft::on_device {
 

@@ -11,7 +11,6 @@
 #include "base/text.hpp"
 #include "device/traits.hpp"
 #include "fft/device/pass/step.hpp"
-#include "fft/device/problem/factorization.hpp"
 #include "fft/device/problem/radices.hpp"
 #include "fft/device/problem/split.hpp"
 #include "fft/device/route.hpp"

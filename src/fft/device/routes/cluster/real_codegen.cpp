@@ -3,7 +3,7 @@
 // 0 and n1 / 2, their own mirrors. The row results are exchanged in local memory, and a work-item combines two at a
 // time.
 #include "codegen/text.hpp"
-#include "fft/device/routes/cluster/phases.hpp"
+#include "fft/device/routes/cluster/cluster.hpp"
 
 #include <fmt/format.h>
 

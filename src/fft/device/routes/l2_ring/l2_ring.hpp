@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/text.hpp"
-#include "fft/device/pass/codegen.hpp"
+#include "fft/device/pass/text/codegen.hpp"
 #include "fft/device/route.hpp"
 
 namespace ridge::fft::on_device {
@@ -114,7 +114,7 @@ bool sized(const Device& device, RingDesign& ring, std::uint64_t chunks, double 
 bool set_partition_local(RingDesign& ring, bool partition_local);
 
 // 2D transforms of a batch of planes. Real planes (an even number of columns) transform the columns first, as pairs of
-// neighbouring reals (pass/folded_rows_codegen.cpp); strides of their samples count pairs.
+// neighbouring reals (pass/text/folded_rows_codegen.cpp); strides of their samples count pairs.
 struct PlaneProblem {
   bool float64 = false, real = false;
   Direction direction = Direction::forward;

@@ -12,7 +12,6 @@
 #include "fft/device/pass/partition_blocks.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
-#include "fft/device/problem/factorization.hpp"
 #include "fft/device/problem/occupancy.hpp"
 #include "fft/device/problem/radices.hpp"
 #include "fft/device/problem/split.hpp"

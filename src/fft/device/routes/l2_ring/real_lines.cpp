@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include "fft/device/pass_candidates.hpp"
-#include "fft/device/problem/factorization.hpp"
 #include "fft/device/problem/radices.hpp"
 #include "fft/device/problem/split.hpp"
 #include "fft/device/routes/l2_ring/l2_ring.hpp"

@@ -8,7 +8,7 @@
 
 #include "codegen/text.hpp"
 #include "fft/device/pass/partition_blocks.hpp"
-#include "fft/device/pass/writers.hpp"
+#include "fft/device/pass/text/writers.hpp"
 #include "fft/device/routes/l2_ring/l2_ring.hpp"
 
 namespace ridge::fft::on_device {

@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
-#include "fft/device/problem/factorization.hpp"
 #include "fft/device/problem/radices.hpp"
 #include "fft/device/problem/split.hpp"
 #include "fft/device/route.hpp"

@@ -3,9 +3,9 @@
 #include <bit>
 #include <utility>
 
-#include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/real_kind.hpp"
 #include "fft/device/pass/step.hpp"
+#include "fft/device/pass/text/codegen.hpp"
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/problem/occupancy.hpp"
 #include "fft/device/route.hpp"

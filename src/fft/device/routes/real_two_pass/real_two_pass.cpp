@@ -1,5 +1,5 @@
 // Route real_two_pass: even real lengths too long for one group, in two passes over memory: columns of pairs, then rows
-// whose store computes the spectrum of the samples (pass/mirrored_rows_codegen.cpp). Row 0 alone takes two small
+// whose store computes the spectrum of the samples (pass/text/mirrored_rows_codegen.cpp). Row 0 alone takes two small
 // passes.
 #include <utility>
 
@@ -8,7 +8,6 @@
 
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
-#include "fft/device/problem/factorization.hpp"
 #include "fft/device/problem/radices.hpp"
 #include "fft/device/problem/split.hpp"
 #include "fft/device/route.hpp"

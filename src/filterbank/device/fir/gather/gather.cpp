@@ -1,9 +1,7 @@
 // The `gather` FIR: reads the sample of every tap again and relies on caches. Any problem.
-#include "filterbank/device/fir/gather/gather.hpp"
+#include "filterbank/device/fir/any_size.hpp"
 
 #include <algorithm>
-
-#include "filterbank/device/fir/any_size.hpp"
 
 namespace ridge::filterbank::on_device {
 

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
-#include "codegen/matrix_products.hpp"
 #include "codegen/text.hpp"
 #include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/fir/matrix_weights.hpp"

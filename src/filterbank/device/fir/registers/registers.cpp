@@ -1,11 +1,9 @@
 // The `registers` FIR: the delay line of a channel is in registers, which are renamed instead of shifted. The loop over
 // time is unrolled until the names repeat. Critical sampling only.
-#include "filterbank/device/fir/registers/registers.hpp"
+#include "filterbank/device/fir/any_size.hpp"
 
 #include <algorithm>
 #include <numeric>
-
-#include "filterbank/device/fir/any_size.hpp"
 
 namespace ridge::filterbank::on_device {
 

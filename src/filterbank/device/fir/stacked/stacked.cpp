@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
-#include "codegen/matrix_products.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/finish_codegen.hpp"
