@@ -7,6 +7,10 @@
 #include <ridge/device.hpp>
 #include <ridge/placed/session.hpp>
 
+namespace ridge {
+class PinnedTransfer;
+}
+
 namespace ridge::placed {
 
 // The kernels of a program, compiled once and shared by all calls. Empty if no device can compile them: the program
@@ -20,8 +24,6 @@ class Kernels {
  private:
   std::shared_ptr<State> state_;
 };
-
-class StagedCopy;
 
 // A queue on the kernels' device, for one session.
 class KernelQueue {
@@ -47,7 +49,7 @@ class KernelQueue {
   }
 
  private:
-  StagedCopy* staged(Int bytes);  // null if a plain copy is used
+  PinnedTransfer* staged(Int bytes);  // null if a plain copy is used
   void launch_with(const char* kernel, const Grid& grid, const std::vector<Argument>& arguments);
   struct State;
   std::unique_ptr<State> state_;

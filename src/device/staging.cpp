@@ -29,7 +29,7 @@ void Staging::run(const StagedCall& call,
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{16} << 20, kWorthPinning = 4 * kPiece;
+constexpr std::size_t kPiece = std::size_t{16} << 20;
 
 void copy_by_threads(void* to, const void* from, std::size_t bytes) {
   base::parallel(std::min<std::size_t>(base::hardware_threads(), 8), [&](std::size_t thread, std::size_t threads) {
@@ -44,7 +44,7 @@ void copy_by_threads(void* to, const void* from, std::size_t bytes) {
 }  // namespace
 
 bool PinnedTransfer::pays(std::size_t bytes) {
-  if (bytes < kWorthPinning || device_.is_host() || device_.info().shares_host_memory) return false;
+  if (bytes < least_ || device_.is_host() || device_.info().shares_host_memory) return false;
   for (Buffer& piece : pieces_) {
     if (!piece) piece = device_.buffer(kPiece, {.kind = MemoryKind::pinned, .name = "piece on its way"});
   }

@@ -43,7 +43,8 @@ class Staging {
 // Not thread-safe. Devices that share the host's memory, and short arrays, are copied directly.
 class PinnedTransfer {
  public:
-  explicit PinnedTransfer(const Device& device) : device_(device) {}
+  explicit PinnedTransfer(const Device& device, std::size_t least = std::size_t{64} << 20)
+      : device_(device), least_(least) {}
   // `from` may be modified when this returns.
   void upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes);
   // Blocks until the copy is done.
@@ -53,6 +54,7 @@ class PinnedTransfer {
   bool pays(std::size_t bytes);
 
   Device device_;
+  std::size_t least_;  // bytes; shorter arrays are copied directly
   std::array<Buffer, 2> pieces_;
 };
 

@@ -10,7 +10,7 @@
 #include <ridge/fft/convolution.hpp>
 
 #include "cli/arrays/arrays.hpp"
-#include "cli/fft/convert.hpp"
+#include "command/npy_file.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -142,11 +142,8 @@ void convolve_files(const ConvolveOptions& options) {
   if (filter.elements() > options.memory / sizeof(std::complex<double>)) {
     mistake(fmt::format("--memory {} is too little for a filter of {} values", options.memory, filter.elements()));
   }
-  const auto wide = [](ElementType type) {
-    return type == ElementType::float64 || type == ElementType::complex128 || type == ElementType::int32;
-  };
   const bool complex = io::is_complex(signal.type) || io::is_complex(filter.type);
-  const bool float64 = wide(signal.type) || wide(filter.type);
+  const bool float64 = needs_float64(signal.type) || needs_float64(filter.type);
   if (complex) {
     float64 ? ArrayConvolution<std::complex<double>>(options, ElementType::complex128).run()
             : ArrayConvolution<std::complex<float>>(options, ElementType::complex64).run();

@@ -14,7 +14,7 @@
 #include "base/text.hpp"
 #include "bench/fft/fft.hpp"
 #include "bench/lengths.hpp"
-#include "cli/fft/convert.hpp"
+#include "command/npy_file.hpp"
 #include "command/options.hpp"
 #include "command/process.hpp"
 

@@ -6,7 +6,7 @@
 #include <ridge/mpi/fft.hpp>
 
 #include "base/aligned.hpp"
-#include "cli/fft/convert.hpp"
+#include "command/npy_file.hpp"
 #include "command/options.hpp"
 #include "mpi/shared_file.hpp"
 

@@ -13,8 +13,8 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
-#include "cli/fft/convert.hpp"
 #include "command/disk_passes.hpp"
+#include "command/npy_file.hpp"
 #include "command/options.hpp"
 
 namespace ridge::cli {

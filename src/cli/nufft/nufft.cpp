@@ -9,8 +9,8 @@
 #include <ridge/nufft.hpp>
 
 #include "bench/lengths.hpp"
-#include "cli/fft/convert.hpp"
 #include "command/command.hpp"
+#include "command/npy_file.hpp"
 #include "command/options.hpp"
 #include "io/arrays/npy.hpp"
 
@@ -25,37 +25,6 @@ struct NufftOptions {
   std::string sign = "+", order = "centered", outside = "fold", device = "host";
   std::size_t threads = 0;
   bool measure = false, explain = false;
-};
-
-// A whole .npy file in memory.
-struct NpyFile {
-  std::string name;
-  io::NpyHeader header;
-  std::vector<std::byte> bytes;
-
-  explicit NpyFile(const std::string& path) : name(path) {
-    io::InputStream in(path);
-    header = io::read_npy_header(in);
-    const std::size_t size = header.elements() * io::bytes_of(header.type);
-    if (in.read_growing(bytes, size) != size) throw Error(ErrorKind::io, fmt::format("{}: is truncated", path));
-  }
-  bool float64() const {
-    return header.type == io::ElementType::float64 || header.type == io::ElementType::complex128 ||
-           header.type == io::ElementType::int32;
-  }
-  template <class T>
-  std::vector<std::complex<T>> complexes() const {
-    std::vector<std::complex<T>> values(header.elements());
-    T* numbers = reinterpret_cast<T*>(values.data());
-    if (io::is_complex(header.type)) {
-      convert_numbers(header.type, bytes.data(), 2 * values.size(), numbers);
-    } else {  // real input: imaginary parts are 0
-      std::vector<T> reals(values.size());
-      convert_numbers(header.type, bytes.data(), reals.size(), reals.data());
-      std::copy(reals.begin(), reals.end(), values.begin());
-    }
-    return values;
-  }
 };
 
 // Coordinates of a file with one row per point.
@@ -75,8 +44,7 @@ struct PointFile {
   }
   template <class T>
   std::vector<std::vector<T>> coordinates() const {  // x, y, z; unused ones are empty
-    std::vector<T> rows(count * axes);
-    convert_numbers(file.header.type, file.bytes.data(), rows.size(), rows.data());
+    const std::vector<T> rows = file.reals<T>();
     std::vector<std::vector<T>> axis(3);
     for (std::size_t i = 0; i < axes; ++i) {
       axis[i].resize(count);
@@ -125,13 +93,8 @@ nufft::Problem problem_of(const NufftOptions& options, const PointFile& points, 
 template <class T>
 void write_complex(const std::string& path, const std::vector<std::size_t>& shape,
                    const std::vector<std::complex<T>>& values) {
-  const io::NpyHeader header{.type = sizeof(T) == 8 ? io::ElementType::complex128 : io::ElementType::complex64,
-                             .shape = shape};
-  io::OutputStream out(path);
-  const std::string text = io::npy_header(header);
-  out.write(text.data(), text.size());
-  out.write(values.data(), values.size() * sizeof values[0]);
-  out.finish();
+  const auto type = sizeof(T) == 8 ? io::ElementType::complex128 : io::ElementType::complex64;
+  write_npy(path, {.type = type, .shape = shape}, values.data());
 }
 
 template <class T>
@@ -183,7 +146,8 @@ void transform_to_frequencies(const NufftOptions& options) {
   if (options.device != "host") mistake(fmt::format("type 3 needs --device host, got {}", options.device));
   const PointFile points(options.points), frequencies(options.frequencies);
   const NpyFile in(options.in);
-  if (points.file.float64() || frequencies.file.float64() || in.float64()) {
+  if (needs_float64(points.file.header.type) || needs_float64(frequencies.file.header.type) ||
+      needs_float64(in.header.type)) {
     run_type3<double>(options, points, frequencies, in);
   } else {
     run_type3<float>(options, points, frequencies, in);
@@ -195,7 +159,7 @@ void transform_points(const NufftOptions& options) {
   if (!options.frequencies.empty()) mistake(fmt::format("--frequencies needs --type 3, got {}", options.type));
   const PointFile points(options.points);
   const NpyFile in(options.in);
-  if (points.file.float64() || in.float64()) {
+  if (needs_float64(points.file.header.type) || needs_float64(in.header.type)) {
     run_nufft<double>(options, points, in);
   } else {
     run_nufft<float>(options, points, in);
@@ -238,7 +202,7 @@ void add_nufft(Command& program) {
   command.option("--outside", options->outside, "Points outside [-pi, pi]: fold into the period, or refuse")
       .one_of({"fold", "refuse"})
       .shows_default();
-  command.option("--device", options->device, "Device: host, opencl:0, cuda:0, ...").shows_default();
+  command.device(options->device).shows_default();
   command.threads(options->threads);
   command.flag("--measure", options->measure, "Time the best variants first and save the winners");
   command.explain(options->explain);

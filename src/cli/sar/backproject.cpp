@@ -7,26 +7,20 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "cli/fft/convert.hpp"
 #include "cli/sar/runs.hpp"
+#include "command/npy_file.hpp"
 #include "command/options.hpp"
-#include "io/arrays/npy.hpp"
 
 namespace ridge::cli {
 namespace {
 
 std::vector<sar::Offset> read_track(const std::string& path, std::size_t pulses) {
   if (path.empty()) return {};
-  io::InputStream in(path);
-  const io::NpyHeader header = io::read_npy_header(in);
-  if (io::is_complex(header.type) || header.shape != std::vector<std::size_t>{pulses, 2}) {
+  const NpyFile file(path);
+  if (io::is_complex(file.header.type) || file.header.shape != std::vector<std::size_t>{pulses, 2}) {
     mistake(fmt::format("{}: needs real offsets of shape {}x2, along the track and towards the scene", path, pulses));
   }
-  std::vector<std::byte> bytes;
-  const std::size_t size = 2 * pulses * io::bytes_of(header.type);
-  if (in.read_growing(bytes, size) != size) throw Error(ErrorKind::io, fmt::format("{}: is truncated", path));
-  std::vector<double> numbers(2 * pulses);
-  convert_numbers(header.type, bytes.data(), numbers.size(), numbers.data());
+  const std::vector<double> numbers = file.reals<double>();
   std::vector<sar::Offset> track(pulses);
   for (std::size_t i = 0; i < pulses; ++i) track[i] = {.along_m = numbers[2 * i], .range_m = numbers[2 * i + 1]};
   return track;

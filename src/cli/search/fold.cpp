@@ -14,7 +14,7 @@
 #include "base/text.hpp"
 #include "cli/search/power_file.hpp"
 #include "command/command.hpp"
-#include "io/arrays/npy.hpp"
+#include "command/npy_file.hpp"
 #include "io/images/picture.hpp"
 
 namespace ridge::cli {
@@ -91,12 +91,7 @@ void run_fold(FoldOptions options) {
   const search::Profile profile = folder.profile();
   const double seconds = base::now() - begin;
   const std::vector<double> mean = profile.mean();
-  io::OutputStream out(options.out);
-  const std::string header =
-      io::npy_header({.type = io::ElementType::float64, .shape = {profile.subbands, profile.bins}});
-  out.write(header.data(), header.size());
-  out.write(mean.data(), mean.size() * sizeof(double));
-  out.finish();
+  write_npy(options.out, {.type = io::ElementType::float64, .shape = {profile.subbands, profile.bins}}, mean.data());
   if (!options.png.empty()) draw_profile(options.png, profile, in.band());
   if (options.out == "-") return;
   const double sky = static_cast<double>(rows) * in.band().interval;

@@ -1,70 +1,34 @@
 // Reads arrays and images as grids, and parses grid sizes.
 #include "cli/stencil/input.hpp"
 
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
 #include "bench/lengths.hpp"
-#include "io/arrays/npy.hpp"
+#include "command/npy_file.hpp"
 #include "io/images/png.hpp"
 
 namespace ridge::cli {
 namespace {
 
-template <class T>
-void convert(const std::vector<std::byte>& bytes, std::vector<double>& values) {
-  T value;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-    values[i] = static_cast<double>(value);
-  }
-}
-
 InputGrid from_npy(const std::string& file, std::size_t axes) {
-  io::InputStream in(file);
-  const io::NpyHeader header = io::read_npy_header(in);
+  const NpyFile array(file);
+  const io::NpyHeader& header = array.header;
   InputGrid grid;
   grid.shape = header.shape;
   if (grid.shape.size() == axes + 1) {
     grid.channels = grid.shape.front();
     grid.shape.erase(grid.shape.begin());
   }
-  const std::size_t count = header.elements();
-  if (grid.shape.size() != axes || count == 0) {
+  if (grid.shape.size() != axes || header.elements() == 0) {
     throw Error(ErrorKind::io, fmt::format("{}: an array of shape {}; needs {} axes, or one more in front for fields",
                                            file, fmt::join(header.shape, "x"), axes));
   }
   if (io::is_complex(header.type))
     throw Error(ErrorKind::io, fmt::format("{}: holds complex numbers; needs real ones", file));
-  std::vector<std::byte> bytes;
-  in.read_growing(bytes, count * io::bytes_of(header.type));
-  grid.values.resize(count);
-  switch (header.type) {
-    case io::ElementType::int8:
-      convert<std::int8_t>(bytes, grid.values);
-      break;
-    case io::ElementType::uint8:
-      convert<std::uint8_t>(bytes, grid.values);
-      break;
-    case io::ElementType::int16:
-      convert<std::int16_t>(bytes, grid.values);
-      break;
-    case io::ElementType::uint16:
-      convert<std::uint16_t>(bytes, grid.values);
-      break;
-    case io::ElementType::int32:
-      convert<std::int32_t>(bytes, grid.values);
-      break;
-    case io::ElementType::float32:
-      convert<float>(bytes, grid.values);
-      break;
-    default:
-      convert<double>(bytes, grid.values);
-  }
+  grid.values = array.reals<double>();
   return grid;
 }
 

@@ -392,7 +392,6 @@ bool RingReader::next_block() {
       const std::uint64_t to = std::max(next_ + 1, written - std::min(written, control.blocks / 2));
       zeros_ = (to - next_) * control.block_bytes;
       lost_.push_back({position_, zeros_});
-      missed_ += to - next_;
       position_ += zeros_;
       control.seats[seat_].next = next_ = to;
       return true;

@@ -43,8 +43,7 @@ class RingWriter {
   void write(const void* from, std::size_t bytes);
   // The bytes from `ahead` bytes after the last one written on will be zeros of lost samples.
   void mark_lost(std::uint64_t ahead, std::uint64_t bytes);
-  void finish();                                      // waits until the readers have taken everything
-  std::size_t dead_readers() const { return dead_; }  // killed before the end
+  void finish();  // waits until the readers have taken everything
 
  private:
   void await_space();
@@ -56,7 +55,7 @@ class RingWriter {
   std::uint64_t number_ = 0, written_ = 0;  // block being filled; bytes of the stream
   std::size_t filled_ = 0;
   std::vector<LostBytes> lost_;
-  std::size_t dead_ = 0;
+  std::size_t dead_ = 0;  // readers killed before the end
   bool finished_ = false;
 };
 
@@ -70,7 +69,6 @@ class RingReader {
   std::size_t read(void* to, std::size_t bytes);
   // Lost bytes of the blocks begun so far, each once.
   std::vector<LostBytes> take_lost();
-  std::uint64_t missed_blocks() const { return missed_; }
 
  private:
   bool next_block();
@@ -79,7 +77,7 @@ class RingReader {
   RingOptions options_;
   std::unique_ptr<RingMapping> ring_;
   std::size_t seat_ = 0;
-  std::uint64_t next_ = 0, position_ = 0, missed_ = 0, zeros_ = 0;  // block; first byte of the block
+  std::uint64_t next_ = 0, position_ = 0, zeros_ = 0;  // block; first byte of the block
   std::size_t taken_ = 0, there_ = 0;
   const std::byte* block_ = nullptr;  // null: none
   std::vector<std::byte> copy_;       // drop: the block's bytes

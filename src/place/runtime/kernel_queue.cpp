@@ -1,8 +1,5 @@
 // Compiles the kernels of a placed program and runs them on a Ridgeline device, with reuse of buffers.
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -12,34 +9,16 @@
 #include <ridge/placed.hpp>
 
 #include "base/log.hpp"
-#include "base/threads.hpp"
+#include "device/staging.hpp"
 
 namespace ridge::placed {
-
-// Long copies between pageable host memory and a device with its own memory: through page-locked buffers that several
-// threads fill and empty, because one thread's memcpy is slower than the bus.
-
-class StagedCopy {
- public:
-  static constexpr std::size_t kLong = std::size_t{8} << 20;  // shorter copies gain nothing
-
-  explicit StagedCopy(const Device& device);
-  // The caller may reuse `from` on return; the device has the data when the queue has finished.
-  void upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes);
-  void download(Queue& queue, const Buffer& from, void* to, std::size_t bytes);
-
- private:
-  static constexpr std::size_t kSlot = std::size_t{16} << 20;
-  std::array<Buffer, 2> slots_{};
-  std::array<Event, 2> passed_{};
-};
 
 struct Kernels::State {
   std::optional<Device> device{};
   std::optional<Program> program{};
   std::mutex mutex{};
   std::map<std::string, Kernel> kernels{};
-  std::optional<StagedCopy> staged{};
+  std::optional<PinnedTransfer> staged{};
   std::multimap<std::size_t, Buffer> pool{};  // buffers of earlier runs, by size
 };
 
@@ -57,7 +36,7 @@ Kernels::Kernels(const char* name, const char* source) : state_(std::make_shared
 struct KernelQueue::State {
   std::shared_ptr<Kernels::State> kernels;
   std::optional<Queue> queue{};
-  std::optional<StagedCopy> staged{};          // created by the first long copy to a device with its own memory
+  std::optional<PinnedTransfer> staged{};      // created by the first long copy to a device with its own memory
   std::multimap<std::size_t, Buffer> spare{};  // the queue is in order, so later commands may reuse them
   bool uploading = false;
 };
@@ -121,21 +100,22 @@ void KernelQueue::recycle(Buffer buffer) {
   state_->spare.emplace(size, std::move(buffer));
 }
 
-StagedCopy* KernelQueue::staged(Int bytes) {
+PinnedTransfer* KernelQueue::staged(Int bytes) {
+  constexpr std::size_t kLong = std::size_t{8} << 20;  // shorter copies gain nothing
   const Device& device = *state_->kernels->device;
-  if (device.info().backend != Backend::cuda || bytes < static_cast<Int>(StagedCopy::kLong)) return nullptr;
+  if (device.info().backend != Backend::cuda || bytes < static_cast<Int>(kLong)) return nullptr;
   if (!state_->staged) {
     const std::lock_guard lock(state_->kernels->mutex);  // page-locking is slow: sessions share the buffers
     if (state_->kernels->staged)
       state_->staged.swap(state_->kernels->staged);
     else
-      state_->staged.emplace(device);
+      state_->staged.emplace(device, kLong);
   }
   return &*state_->staged;
 }
 
 void KernelQueue::upload(const void* from, const Buffer& to, Int bytes) {
-  if (StagedCopy* copy = staged(bytes)) {
+  if (PinnedTransfer* copy = staged(bytes)) {
     copy->upload(*state_->queue, from, to, static_cast<std::size_t>(bytes));
     return;
   }
@@ -144,7 +124,7 @@ void KernelQueue::upload(const void* from, const Buffer& to, Int bytes) {
 }
 
 void KernelQueue::download(const Buffer& from, void* to, Int bytes) {
-  if (StagedCopy* copy = staged(bytes)) {
+  if (PinnedTransfer* copy = staged(bytes)) {
     copy->download(*state_->queue, from, to, static_cast<std::size_t>(bytes));
     return;
   }
@@ -175,48 +155,6 @@ void KernelQueue::launch_with(const char* kernel, const Grid& grid, const std::v
   }
   const auto extent = [](const std::uint64_t* sides) { return Extent(sides[0], sides[1], sides[2]); };
   state_->queue->launch(chosen, {.groups = extent(grid.groups), .items = extent(grid.items)}, arguments);
-}
-
-// Double-buffered staging of long copies by several threads.
-
-namespace {
-
-void copy_by_threads(void* to, const void* from, std::size_t bytes) {
-  const std::size_t threads = std::min<std::size_t>(8, base::hardware_threads());
-  base::parallel(threads, [&](std::size_t thread, std::size_t all) {
-    const base::Share part = base::share(bytes, thread, all, 4096);
-    std::memcpy(static_cast<char*>(to) + part.begin, static_cast<const char*>(from) + part.begin,
-                part.end - part.begin);
-  });
-}
-
-}  // namespace
-
-StagedCopy::StagedCopy(const Device& device) {
-  for (Buffer& slot : slots_) slot = device.buffer(kSlot, {.kind = MemoryKind::pinned, .name = "staging"});
-}
-
-void StagedCopy::upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes) {
-  for (std::size_t at = 0, slot = 0; at < bytes; at += kSlot, slot = 1 - slot) {
-    const std::size_t n = std::min(kSlot, bytes - at);
-    if (passed_[slot]) passed_[slot].wait();
-    copy_by_threads(slots_[slot].map().data(), static_cast<const char*>(from) + at, n);
-    queue.copy(slots_[slot], to, n, 0, at);
-    passed_[slot] = queue.record();
-  }
-}
-
-void StagedCopy::download(Queue& queue, const Buffer& from, void* to, std::size_t bytes) {
-  const auto start = [&](std::size_t at, std::size_t slot) {
-    queue.copy(from, slots_[slot], std::min(kSlot, bytes - at), at, 0);
-    passed_[slot] = queue.record();
-  };
-  if (bytes > 0) start(0, 0);
-  for (std::size_t at = 0, slot = 0; at < bytes; at += kSlot, slot = 1 - slot) {
-    if (at + kSlot < bytes) start(at + kSlot, 1 - slot);  // the next block is transferred while this one is copied out
-    passed_[slot].wait();
-    copy_by_threads(static_cast<char*>(to) + at, slots_[slot].map().data(), std::min(kSlot, bytes - at));
-  }
 }
 
 }  // namespace ridge::placed

@@ -35,7 +35,6 @@ struct ResidentKernel {
   int work_items() const { return options.items[0] * options.items[1] * options.items[2]; }
   std::size_t groups() const;
   std::size_t local_bytes() const;
-  std::size_t signal_bytes() const { return groups() * 32; }
   std::size_t operations() const;  // per cell
   // Expected clock cycles per step of a compute unit.
   double cycles() const;
