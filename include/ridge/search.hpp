@@ -78,10 +78,11 @@ class Plan {
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
 
   // Delays in samples per channel that the variant applies to a trial. Brute force rounds to the nearest sample; the
-  // tree's delays differ by about one; those of `fourier`, rounded here, are not rounded.
+  // tree's delays differ from these by about one; `fourier` applies exact delays, of which this returns the rounded
+  // ones.
   std::vector<std::int32_t> delays(std::size_t trial) const;
-  // 0: delays are whole samples. Else (`fourier`) they are exact: channels, with their means behind the row, are
-  // interpolated by the periodic sinc of this many samples.
+  // 0: delays are whole samples. Else (`fourier`) they are exact: each channel is extended by its mean and interpolated
+  // by the periodic sinc of this many samples.
   std::size_t interpolates() const;
   // Mean share of brute force's S/N that the variant keeps for pulses of this many samples.
   double kept(std::size_t width) const;
@@ -118,7 +119,7 @@ struct Candidate {
 // Excision of interference, before the search. Flagged samples are replaced by their channel's mean.
 struct Flagging {
   double threshold = 0;         // SumThreshold along time and frequency: first limit in sigma; 0: off
-  double channel_sigma = 0;     // channels whose mean or deviation differs so much from their neighbours'; 0: off
+  double channel_sigma = 0;     // flags channels that differ from their neighbours by this many sigma; 0: off
   std::size_t kurtosis = 0;     // generalized spectral kurtosis over this many samples; 0: off
   double shape = 1;             // kurtosis: powers per sample times 1 (complex) or 1/2 (real)
   double false_alarm = 0.0027;  // kurtosis: share of noise flagged

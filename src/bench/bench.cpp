@@ -71,7 +71,7 @@ void save_table(const report::Bench& bench, const BenchOptions& options) {
   fmt::print("wrote {}\n", options.json);
 }
 
-// An error of one of several cases need not end the others.
+// Runs a case. If it is one of several, its error becomes a note and the others still run.
 BenchResult run_case(const BenchTable& table, const BenchCase& one, const Tell& tell) {
   try {
     return one.run(tell);

@@ -82,8 +82,8 @@ planner::Comparison compare_with_sums(const Layout& layout, const Coordinates<T>
   }
   double allowed = layout.epsilon;
   if (to_modes) {
-    // Rounding: a grid cell adds the values of the points within a kernel's width, at most 8 of the 2 cells per mode of
-    // an axis, one after another.
+    // Rounding: a cell of the fine grid is the sum of one value per point whose kernel covers it. Per axis a kernel
+    // covers about 8 of 2 cells per mode, so that 4^axes times the points per mode contribute to a cell.
     const auto all = static_cast<double>(points.count), cells = std::pow(4.0, static_cast<double>(layout.axes));
     allowed += layout.roundoff() * std::sqrt(std::min(all, all / static_cast<double>(layout.mode_count()) * cells));
   }

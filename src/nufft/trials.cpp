@@ -67,7 +67,7 @@ double Trials<T>::seconds(const Variant<T>& variant) {
   return best_device_seconds(queue, {enqueue}, kTrial).front();
 }
 
-// Of the last set.
+// Compares the last set of the batch.
 template <class T>
 planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
   Data data = random_data(std::min(layout_.points, kMostCompared));
@@ -75,7 +75,7 @@ planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
   auto& out = to_modes ? data.modes : data.strengths;
   std::fill(out.begin(), out.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
   run(variant, *variant.sort(data.points), data);
-  if (layout_.real) {  // from an array of reals, the last first
+  if (layout_.real) {  // widens the reals in place, from the last one on
     const T* reals = reinterpret_cast<const T*>(data.strengths.data());
     for (std::size_t i = data.strengths.size(); i-- > 0;) data.strengths[i] = std::complex<T>(reals[i], 0);
   }

@@ -27,7 +27,7 @@ struct Detection {
 };
 
 struct BoxcarJob {
-  std::span<const float> series;  // starts and, behind them, up to the widest boxcar
+  std::span<const float> series;  // `starts` samples, then up to as many as the widest boxcar has
   std::size_t starts = 0;         // boxcars that begin here are searched
   Normal normal{};
   std::span<const std::size_t> widths;  // in samples of the series
@@ -36,7 +36,7 @@ struct BoxcarJob {
   std::size_t factor = 1;               // input samples per sample
   std::size_t trial = 0, segment = 0;
 };
-// Appends the best boxcar of each width in every 256 starts, if it reaches its limit.
+// For each width and each run of 256 start positions, appends the best boxcar if its S/N reaches the limit.
 void find_boxcars(const BoxcarJob& job, std::vector<Detection>& found);
 
 struct Cluster {

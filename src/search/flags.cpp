@@ -103,7 +103,7 @@ void flag_kurtosis(const RawRows& raw, const Flagging& flagging, std::size_t thr
         }
       }
       for (std::size_t c = 0; c < channels; ++c) {
-        // A window with flagged values has other limits: it is judged only if it is complete.
+        // The limits hold for complete windows: one with flagged values is not tested.
         if (count[c] < static_cast<double>(m)) continue;
         const double kurtosis = factor * (static_cast<double>(m) * square[c] / (sum[c] * sum[c]) - 1);
         if (kurtosis >= limits.low && kurtosis <= limits.high) continue;  // NaN for a sum of 0 is flagged

@@ -18,7 +18,7 @@ struct Layout {
   bool exact = false;
   std::string text = {};  // band and range of trials, for the key
 
-  // Samples that channel c of a trial is late, to the nearest one.
+  // Delay of a channel in a trial, rounded to whole samples.
   std::int32_t nearest(std::size_t trial, std::size_t channel) const;
   std::size_t input_bytes() const { return channels * row; }
   std::size_t output_bytes() const { return trials * times * sizeof(float); }
@@ -26,7 +26,7 @@ struct Layout {
   std::string key() const;
 };
 
-// Trees round delays at several levels; rows are longer by this many samples, so that their sums stay inside.
+// Samples added to every row: trees round delays at several levels and may read this far past the exact delay.
 inline constexpr std::size_t kRoundingMargin = 8;
 inline constexpr std::size_t kMostChannels = 65536;  // sums of bytes stay below 2^24, exact in float
 

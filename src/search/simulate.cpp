@@ -1,5 +1,5 @@
-// Noise from a hash of seed, channel and sample, and pulses at the delays that brute force applies, or smeared within
-// channels as those of the sky.
+// Noise from a hash of seed, channel and sample, and pulses: with the delays that brute force applies, or smeared
+// within each channel as a real pulse is.
 #include "search/simulate.hpp"
 
 #include <algorithm>

@@ -32,7 +32,7 @@ struct Lane {
   std::size_t first_trial = 0;  // counted over all segments
   std::vector<std::size_t> widths{};
   Layout layout{};
-  std::vector<Plan> plan{};  // one
+  std::vector<Plan> plan{};  // exactly one
   std::vector<float> limits{};
   base::AlignedArray<std::uint8_t> plane{};
   base::AlignedArray<float> series{};
@@ -134,8 +134,9 @@ void StreamState::choose_block() {
   }
 }
 
-// A pulse at the threshold is detected with this S/N if it is half a trial off, after the losses of the variant. Below
-// 5 sigma there would be too many false detections to measure again.
+// Least S/N of a detection: that of a pulse at the threshold whose dispersion measure is half a trial away from a
+// trial, after the losses of the variant. At least 5: weaker detections are mostly noise, and each one is measured
+// again.
 float StreamState::detection_limit(const Lane& lane, std::size_t width) const {
   const std::vector<double>& delay = lane.layout.delay;
   const double apart = delay.size() > 1 ? (delay.back() - delay.front()) / static_cast<double>(delay.size() - 1) : 0;
@@ -205,7 +206,7 @@ void StreamState::flag(const RawRows& rows, const PartSums& sums, std::vector<st
       if (mask.at(r, c)) skip[r / kPartRows * band.channels + c] = 1;
     }
   }
-  // A channel without any clean part keeps all of them: its flagged values are replaced in any case.
+  // A channel in which every part has flagged rows uses all parts: its flagged values are replaced in any case.
   for (std::size_t c = 0; c < band.channels; ++c) {
     bool clean = false;
     for (std::size_t part = 0; part < sums.parts; ++part) clean = clean || skip[part * band.channels + c] == 0;
@@ -257,7 +258,7 @@ void StreamState::append(std::size_t rows, const Mask& mask, const RawRows& raw_
   ++filled;
 }
 
-// A block behind the end of the input.
+// Appends a block of mean values after the end of the input.
 void StreamState::append_nothing() {
   for (Lane& lane : lanes) {
     const std::size_t stride = columns(lane), length = block / lane.segment.factor;
@@ -396,8 +397,8 @@ Box StreamState::box_of(const Candidate& one) const {
           .snr = one.snr};
 }
 
-// Measures the best detection of a group, and then the best of those that it does not explain: pulses near each other
-// in time have detections in common.
+// Divides a group into candidates, because pulses close in time share a group: measures its best detection, removes the
+// detections that this one explains, and continues with the others.
 void StreamState::separate(std::vector<Detection> group, std::vector<Found>& found) const {
   std::vector<std::vector<Detection>> groups{std::move(group)};
   for (std::size_t i = 0; i < groups.size() && i < settings.most_per_block; ++i) {
@@ -417,7 +418,7 @@ void StreamState::separate(std::vector<Detection> group, std::vector<Found>& fou
   }
 }
 
-// Joins candidates that a stronger one explains with it.
+// Merges each candidate into the first stronger one that explains it.
 void StreamState::join_echoes(std::vector<Found>& found) const {
   std::stable_sort(found.begin(), found.end(),
                    [](const Found& a, const Found& b) { return a.candidate.snr > b.candidate.snr; });

@@ -19,8 +19,8 @@ struct SeriesPlace {
   std::size_t trial = 0, time = 0;
 };
 
-// The same with exact delays at some places: each channel, with its mean behind the row up to `period` samples, is
-// interpolated by the periodic sinc of that period, which is even. Takes channels x row operations per place.
+// The same with exact delays at some places: each channel is extended by its mean to `period` samples (an even number)
+// and interpolated by the periodic sinc of that period. Takes channels x row operations per place.
 std::vector<double> interpolated_sums(const Layout& layout, std::size_t period, const std::uint8_t* in,
                                       std::span<const SeriesPlace> places);
 

@@ -277,7 +277,7 @@ std::size_t DeviceTransform::bytes_of(Direction direction, bool input) const {
   const bool forward = direction == Direction::forward, samples = forward == input;
   const std::size_t each = number_bytes(problem_, float64_);
   if (!samples) return layout_.spectrum.extent * 2 * each;
-  // The inverse returns reals or complex numbers of T, whatever the type of the samples.
+  // The inverse returns numbers of the type of the plan, whatever the type of the samples.
   const std::size_t number = (problem_.kind == Kind::complex ? 2 : 1) * each;
   return layout_.samples.extent * (forward ? sample_bytes(problem_.load_forward.samples, problem_.kind, each) : number);
 }

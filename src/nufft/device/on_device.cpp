@@ -207,7 +207,7 @@ class OnDevice final : public Variant<T> {
     const std::size_t points = kBoxItems / design_.lanes();
     return {.groups = {(count + points - 1) / points}, .items = {kBoxItems}};
   }
-  // conjugate: of real values.
+  // `conjugate`: the modes of real values have the other sign.
   std::vector<Argument> mode_arguments(const Buffer& from, const Buffer& to, std::uint64_t offset,
                                        bool conjugate) const {
     const auto modes = [&](std::size_t i) { return static_cast<std::int32_t>(layout_.modes[i]); };

@@ -86,7 +86,7 @@ void PrunedTransform<T>::to_modes(int sign, std::complex<T>* grid) const {
     for_units(threads_, second_.units(), [&](std::size_t unit, std::size_t) { second_.run(unit, sign, grid); });
     return;
   }
-  // A plane's columns follow its rows while they are in a cache.
+  // The columns of a plane are transformed right after its rows, while the plane is in a cache.
   for_units(threads_, cells_[0], [&](std::size_t p, std::size_t) {
     for (std::size_t unit = 0; unit < rows_.units(); ++unit) rows_.run(unit, sign, grid + p * plane);
     for (std::size_t unit = 0; unit < second_.units(); ++unit) second_.run(unit, sign, grid + p * plane);

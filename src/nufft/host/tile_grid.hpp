@@ -32,7 +32,7 @@ class TileGrid {
   // Coordinates in radians, of T or double. Error{invalid_argument} for those that cannot be placed.
   template <class Coordinate>
   std::shared_ptr<const SortedPoints<T>> sort(const Coordinates<Coordinate>& points, bool fold) const;
-  // One at a time: all of them use the grid and the local tiles.
+  // The following calls share the grid and the local tiles: one call at a time.
   void clear() const;
   // Strengths and values are of the type of the cells.
   void spread(const SortedPoints<T>& points, const void* strengths) const;  // clears the grid first

@@ -85,7 +85,8 @@ Tiling::Tiling(const std::array<std::size_t, 3>& cells, std::size_t axis_count, 
     axis[i] = {.cells = cells[i], .shift = shifts[i], .tiles = std::max<std::size_t>(1, cells[i] >> shifts[i])};
     if (axes == 3 && i < 2) parts[i] = (axis[i].largest() + kPart - 1) / kPart;
   }
-  // Rows hold whole vectors of any target from a tile's last cell on, and are an odd number of cache lines apart.
+  // Rows are padded so that a vector of any instruction set may begin at a tile's last cell. Their stride is an odd
+  // number of cache lines, so that rows do not share sets of the cache.
   const std::size_t line = line_cells(complex_bytes), reach = (width + line - 1) / line * line;
   row_stride = ((axis[2].largest() - 1 + reach + line - 1) / line | 1) * line;
   plane_stride = row_stride * (axis[1].largest() + (axes > 1 ? width - 1 : 0));

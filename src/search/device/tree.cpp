@@ -27,7 +27,7 @@ struct PassTables {
   std::vector<std::int32_t> places{};
 };
 
-// Needed part of one input row by a group's rows.
+// Part of one input row that the rows of a work-group need.
 struct Shifts {
   std::uint32_t least = 0, most = 0;
   std::size_t first() const { return least / 4 * 4; }
@@ -66,7 +66,7 @@ PassTables make_tables(const TreePass& pass, const TreeDesign& design) {
     }
     tables.groups.push_back({static_cast<std::int32_t>(tables.fills.size()), static_cast<std::int32_t>(needs.size()),
                              static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end - begin)});
-    std::map<std::uint32_t, std::int32_t> position;  // of delay 0, may be negative
+    std::map<std::uint32_t, std::int32_t> position;  // in local memory, of a row's sample at delay 0; may be negative
     std::int32_t to = 0;
     for (const auto& [row, shifts] : needs) {
       const auto samples = static_cast<std::int32_t>(shifts.samples(design.times));

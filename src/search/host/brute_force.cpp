@@ -70,7 +70,7 @@ class BruteForce final : public Variant {
 }  // namespace
 
 void list_host_brute_force(const Device&, const Layout& layout, std::vector<Entry>& entries) {
-  // An addition costs about as much as loading 1/64 of a vector: in units of the machine's float operations, a quarter.
+  // Bytes are added 64 per vector, four times as many as floats: an addition counts as a quarter of a float operation.
   entries.push_back({.candidate = {.variant = "brute_force",
                                    .parameters = {{"threads", std::to_string(layout.threads)}},
                                    .refusal = {},

@@ -140,7 +140,8 @@ class HostFourier final : public Variant {
   std::size_t stride_;
   fft::Plan<float> over_time_, over_grid_;
   mutable std::mutex mutex_;
-  mutable base::AlignedArray<Complex> spectra_;  // of the channels; a block's columns become those of the trials
+  mutable base::AlignedArray<Complex>
+      spectra_;  // of the channels; overwritten, block by block, with those of the trials
 };
 
 }  // namespace

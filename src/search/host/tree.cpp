@@ -84,7 +84,7 @@ class HostTree final : public Variant {
     return stored_.data();
   }
 
-  // Rows of one band after `number` passes more than the channels, for times [begin, begin + count).
+  // Computes the rows of one band by passes 0 to `number`, for times [begin, begin + count).
   void add_band(const Source& channels, const Target& to, std::size_t number, std::size_t band, std::size_t begin,
                 std::size_t count, std::vector<base::AlignedArray<std::byte>>& scratch) const {
     const TreePass& pass = tree_->passes[number];

@@ -1,4 +1,5 @@
-// Folding: the phase of a block of samples comes from the rotation in double, then one 64-bit addition per sample.
+// Folds samples at a period: the phase is computed in double once per block and advanced by one 64-bit addition per
+// sample.
 #include <algorithm>
 #include <cmath>
 
