@@ -70,8 +70,8 @@ void remove_temporaries() noexcept;
 // instead of ending the process. Signals that are ignored or handled already are left alone.
 void remove_temporaries_on_signals();
 
-// Makes a new name in `folder` survive a power cut. Error{io} where the disk reports a failure; a file system that
-// cannot is none.
+// Makes a new name in `folder` survive a power cut. Error{io} if the disk reports a failure. A file system without
+// this operation is not an error.
 void flush_folder(const std::filesystem::path& folder);
 
 }  // namespace ridge::base

@@ -1,3 +1,4 @@
+// Buffers of any back end, and checking mode: fences around buffers, poison in new memory.
 #include "device/backend.hpp"
 
 #include <algorithm>

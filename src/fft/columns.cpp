@@ -1,3 +1,4 @@
+// Transforms between a grid and a set of columns of its spectrum.
 #include <ridge/fft/columns.hpp>
 
 #include <algorithm>

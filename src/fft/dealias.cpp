@@ -1,3 +1,4 @@
+// Products of functions given by their modes, computed without aliasing on a padded grid.
 #include <ridge/fft/dealias.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Measures latency and bandwidth between the processes of an MPI run.
 #include "mpi/scaling.hpp"
 
 #include <algorithm>

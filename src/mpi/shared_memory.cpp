@@ -1,3 +1,4 @@
+// Maps memory that the processes of one machine share.
 #include "mpi/communicator_state.hpp"
 
 #include <fcntl.h>

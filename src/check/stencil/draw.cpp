@@ -1,3 +1,4 @@
+// Draws random stencil updates: waves in media, sums of fields, nonlinear functions, arbitrary points.
 #include "check/stencil/case.hpp"
 
 #include <algorithm>

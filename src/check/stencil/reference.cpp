@@ -1,3 +1,4 @@
+// Evaluates an update's expressions cell by cell with plain loops, in wider precision.
 #include "check/stencil/case.hpp"
 
 #include <array>

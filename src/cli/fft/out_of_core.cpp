@@ -1,3 +1,4 @@
+// Transforms files that are larger than memory: panels of rows and panels of columns, in work files on disk.
 #include "cli/fft/files.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// A font of 5 x 7 pixels.
 #include "io/images/picture.hpp"
 
 namespace ridge::io {

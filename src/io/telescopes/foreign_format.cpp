@@ -1,3 +1,4 @@
+// Names the format of a file by its first bytes, for error messages.
 #include "io/telescopes/header_fields.hpp"
 
 namespace ridge::io {

@@ -1,3 +1,4 @@
+// Non-temporal stores on Arm, for the memory probes.
 #include "machine/host/kernels.hpp"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// LineKernel implementations over an engine: lines in cache, the depth-first descent, and two steps.
 #include "fft/host/power2/power2.hpp"
 
 #include <algorithm>

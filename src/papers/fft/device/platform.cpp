@@ -1,3 +1,4 @@
+// Devices of the papers: limits of a work-group and capacities of a compute unit.
 #include "papers/fft/device/published.hpp"
 
 #include <array>
