@@ -1,5 +1,6 @@
 // Variant "base": one row at a time, vectorized. Where rows are short, all rows of a plane are computed as one, because
-// the overhead per row exceeds the cost of computing the padding between rows.
+// the overhead per row exceeds the cost of computing the padding between rows. Weighted sums:
+// stencil/host/kernels/linear_rows.hpp.
 #include <cstdint>
 #include <string_view>
 
