@@ -36,6 +36,45 @@ std::vector<stencil::Term> draw_terms(Random& random, std::size_t dimensions, bo
   return terms;
 }
 
+stencil::Problem draw_grid(Random& random, std::size_t points, std::size_t dimensions, bool mirror) {
+  stencil::Problem problem;
+  problem.borders = stencil::Borders::all(mirror ? Border::mirror : Border::periodic);
+  problem.threads = random.below(4);
+  for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    const double share = 1.0 / static_cast<double>(dimensions - axis);
+    const auto most = static_cast<std::size_t>(std::pow(static_cast<double>(points), share));
+    problem.shape.push_back(std::max<std::size_t>(8, random.length(std::max<std::size_t>(most, 8))));
+    points = std::max<std::size_t>(1, points / problem.shape.back());
+  }
+  return problem;
+}
+
+template <class T>
+double inner(const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.all().size(); ++i)
+    sum += static_cast<double>(a.all()[i]) * static_cast<double>(b.all()[i]);
+  return sum;
+}
+
+// <A x, y> = <x, A* y> for steps A along periodic axes; A* has the opposite offsets.
+template <class T>
+Outcome adjoint_law(const Device& device, const stencil::Problem& problem, std::vector<stencil::Term> terms,
+                    std::size_t steps, const stencil::Grid<T>& x, const stencil::Grid<T>& ax, const stencil::Grid<T>& y,
+                    double rounding) {
+  for (stencil::Term& term : terms) {
+    for (int& o : term.offset) o = -o;
+  }
+  const stencil::Plan<T> adjoint(device, stencil::linear<T>(problem.shape.size(), terms), problem,
+                                 {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false});
+  stencil::Grid<T> by_adjoint = y;
+  adjoint.run(by_adjoint, steps);
+  const double one = inner(ax, y), other = inner(x, by_adjoint);
+  const double allowed = rounding * std::sqrt(inner(x, x) * inner(y, y));
+  if (std::abs(one - other) <= allowed) return {};
+  return {.wrong = fmt::format("adjoint: <A x, y> is {} and <x, A* y> {}, allowed {:.1e}", one, other, allowed)};
+}
+
 template <class T>
 Outcome laws_of_cells(Draw& draw) {
   Random& random = draw.random;
@@ -44,16 +83,7 @@ Outcome laws_of_cells(Draw& draw) {
   const std::vector<stencil::Term> terms = draw_terms<T>(random, dimensions, mirror);
   const std::size_t steps = random.between(1, 12);
   const std::uint64_t data = random.bits(), by_chance = random.bits();
-  stencil::Problem problem;
-  problem.borders = stencil::Borders::all(mirror ? Border::mirror : Border::periodic);
-  problem.threads = random.below(4);
-  std::size_t left = draw.points;
-  for (std::size_t axis = 0; axis < dimensions; ++axis) {
-    const double share = 1.0 / static_cast<double>(dimensions - axis);
-    const auto most = static_cast<std::size_t>(std::pow(static_cast<double>(left), share));
-    problem.shape.push_back(std::max<std::size_t>(8, random.length(std::max<std::size_t>(most, 8))));
-    left = std::max<std::size_t>(1, left / problem.shape.back());
-  }
+  const stencil::Problem problem = draw_grid(random, draw.points, dimensions, mirror);
   const stencil::Update<T> update = stencil::linear<T>(dimensions, terms);
   draw.problem = fmt::format("{} {} {} points {} steps {} borders", sizeof(T) == 4 ? "f32" : "f64",
                              fmt::join(problem.shape, "x"), terms.size(), steps, mirror ? "mirror" : "periodic");
@@ -65,12 +95,6 @@ Outcome laws_of_cells(Draw& draw) {
     stencil::Grid<T> grid(problem.shape);
     fill_values(std::as_writable_bytes(grid.all()), sizeof(T) == 4 ? Values::float32 : Values::float64, seed);
     return grid;
-  };
-  const auto inner = [](const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.all().size(); ++i)
-      sum += static_cast<double>(a.all()[i]) * static_cast<double>(b.all()[i]);
-    return sum;
   };
   const auto total = [](const stencil::Grid<T>& grid) {
     double sum = 0;
@@ -121,19 +145,7 @@ Outcome laws_of_cells(Draw& draw) {
       return {.wrong = fmt::format("shift by {}: cell {} is {} instead of {}, allowed {:.1e}", by, i, moved.all()[i],
                                    right, 2 * rounding)};
   }
-  std::vector<stencil::Term> opposite = terms;
-  for (stencil::Term& term : opposite) {
-    for (int& o : term.offset) o = -o;
-  }
-  const stencil::Plan<T> adjoint(draw.device, stencil::linear<T>(dimensions, opposite), problem,
-                                 {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false});
-  stencil::Grid<T> by_adjoint = y;
-  adjoint.run(by_adjoint, steps);
-  const double one = inner(ax, y), other = inner(x, by_adjoint);
-  const double allowed = rounding * std::sqrt(inner(x, x) * inner(y, y));
-  if (!(std::abs(one - other) <= allowed))
-    return {.wrong = fmt::format("adjoint: <A x, y> is {} and <x, A* y> {}, allowed {:.1e}", one, other, allowed)};
-  return {};
+  return adjoint_law(draw.device, problem, terms, steps, x, ax, y, rounding);
 }
 
 }  // namespace

@@ -144,6 +144,47 @@ std::shared_ptr<const RealKernel<T>> TensorBuilder<T>::real(std::size_t n) {
 }
 
 template <class T>
+void TensorBuilder<T>::check_problem(const std::vector<Dimension>& in_axes, const std::vector<Dimension>& out_axes,
+                                     const std::vector<Dimension>& loops) {
+  reach(with(loops, in_axes), TensorSide::input);
+  reach(with(loops, out_axes), TensorSide::output);
+  if (shares_elements(with(loops, out_axes), TensorSide::output)) {
+    refuse("the output's strides make two points share an element");
+  }
+  if (problem_.kind == TensorKind::real_to_real && problem_.real_kinds.size() != in_axes.size()) {
+    refuse(fmt::format("got {} kinds of real transforms for {} axes: give one per axis", problem_.real_kinds.size(),
+                       in_axes.size()));
+  }
+}
+
+template <class T>
+void TensorBuilder<T>::copy_to_work(bool split, std::vector<Dimension> sized, std::vector<Dimension>& axes,
+                                    std::vector<Dimension>& loops) {
+  std::vector<Dimension> packed = loops;
+  pack(sized, packed, TensorSide::output);
+  steps.push_back(std::make_unique<CopyStep<T, Complex>>(Slot::input, Slot::work, split, false, with(packed, sized)));
+  for (std::size_t i = 0; i < loops.size(); ++i) loops[i].input = packed[i].output;
+  for (std::size_t i = 0; i < axes.size(); ++i) axes[i].input = sized[i].output;
+}
+
+template <class T>
+void TensorBuilder<T>::build_kind(Slot from, Slot to, const std::vector<Dimension>& axes,
+                                  const std::vector<Dimension>& loops, bool in_place) {
+  switch (problem_.kind) {
+    case TensorKind::real_to_real:
+      return build_real_to_real(from, to, axes, loops);
+    case TensorKind::real_forward:
+      return build_real_forward(from, to, axes, loops);
+    case TensorKind::real_inverse:
+      return build_real_inverse(from, to, axes, loops);
+    case TensorKind::complex_forward:
+      return build_complex(from, to, Direction::forward, axes, loops, in_place);
+    case TensorKind::complex_inverse:
+      return build_complex(from, to, Direction::inverse, axes, loops, in_place);
+  }
+}
+
+template <class T>
 void TensorBuilder<T>::build() {
   std::vector<Dimension> axes = problem_.axes, loops = shortest(problem_.loops);
   if (count(loops) == 0) return;  // an empty problem
@@ -155,15 +196,7 @@ void TensorBuilder<T>::build() {
   }
   if (forward && !axes.empty()) out_axes.back().length = axes.back().length / 2 + 1;
   if (inverse && !axes.empty()) in_axes.back().length = axes.back().length / 2 + 1;
-  reach(with(loops, in_axes), TensorSide::input);
-  reach(with(loops, out_axes), TensorSide::output);
-  if (shares_elements(with(loops, out_axes), TensorSide::output)) {
-    refuse("the output's strides make two points share an element");
-  }
-  if (r2r && problem_.real_kinds.size() != axes.size()) {
-    refuse(fmt::format("got {} kinds of real transforms for {} axes: give one per axis", problem_.real_kinds.size(),
-                       axes.size()));
-  }
+  check_problem(in_axes, out_axes, loops);
 
   // Split sides, and in-place sides of different order, go through packed work memory.
   const bool complex_in = !r2r && !forward, complex_out = !r2r && !inverse;
@@ -184,43 +217,20 @@ void TensorBuilder<T>::build() {
   const std::size_t work_points = others * (forward || inverse ? row / 2 + 1 : row);
 
   bool through_work = scatter || (problem_.in_place && !same_places(with(loops, axes)));
-  if (gather) {
-    // Copies two split arrays into work memory. Later steps work there or lead from there to the output.
-    std::vector<Dimension> gathered_axes = in_axes, gathered_loops = loops;
-    pack(gathered_axes, gathered_loops, TensorSide::output);
-    steps.push_back(
-        std::make_unique<CopyStep<T, Complex>>(from, Slot::work, true, false, with(gathered_loops, gathered_axes)));
-    for (std::size_t i = 0; i < loops.size(); ++i) loops[i].input = gathered_loops[i].output;
-    for (std::size_t i = 0; i < axes.size(); ++i) axes[i].input = gathered_axes[i].output;
+  if (gather) {  // later steps work in work memory or lead from there to the output
+    copy_to_work(true, in_axes, axes, loops);
     from = Slot::work;
     work = work_points;
     through_work = scatter;  // the caller's input has been read: in place no longer matters
   }
   std::vector<Dimension> final_axes = out_axes, final_loops = loops;
-  bool in_place = problem_.in_place && !gather;
+  const bool in_place = problem_.in_place && !gather;
   if ((forward || inverse) && in_place)
     through_work = true;  // strides of reals and of complex numbers are not comparable
 
-  if (!through_work) {
-    if (gather && complex_out) {
-      // In place within work memory would also do. The output is written once in either case.
-      in_place = false;
-    }
-    if (r2r) {
-      build_real_to_real(from, to, axes, loops);
-    } else if (forward) {
-      build_real_forward(from, to, axes, loops);
-    } else if (inverse) {
-      build_real_inverse(from, to, axes, loops);
-    } else {
-      build_complex(from, to, problem_.kind == TensorKind::complex_forward ? Direction::forward : Direction::inverse,
-                    axes, loops, in_place);
-    }
-    return;
-  }
+  if (!through_work) return build_kind(from, to, axes, loops, in_place);
 
   // Transforms into work memory first. If the input is already there, the transform is in place.
-  const Direction direction = problem_.kind == TensorKind::complex_inverse ? Direction::inverse : Direction::forward;
   if ((forward || inverse) && in_place && !scatter &&  // the caller's memory holds interleaved complex numbers
       try_plan(from, to, Kind::real, forward ? Direction::forward : Direction::inverse, axes, loops, true)) {
     return;
@@ -234,26 +244,16 @@ void TensorBuilder<T>::build() {
     for (std::size_t i = 0; i < axes.size(); ++i) final_axes[i].input = sized[i].output;
     for (std::size_t i = 0; i < loops.size(); ++i) final_loops[i].input = work_loops[i].output;
   }
+  if (inverse) {  // copies the spectrum to work memory, then overwrites it with the samples
+    copy_to_work(false, in_axes, axes, loops);
+    return build_kind(Slot::work, to, axes, loops, false);
+  }
+  build_kind(from, Slot::work, work_axes, work_loops, from == Slot::work);
+  const std::vector<Dimension> all = with(final_loops, final_axes);
   if (r2r) {
-    build_real_to_real(from, Slot::work, work_axes, work_loops);
-    steps.push_back(std::make_unique<CopyStep<T, T>>(Slot::work, to, false, false, with(final_loops, final_axes)));
-  } else if (forward) {
-    build_real_forward(from, Slot::work, work_axes, work_loops);
-    steps.push_back(
-        std::make_unique<CopyStep<T, Complex>>(Slot::work, to, false, scatter, with(final_loops, final_axes)));
-  } else if (inverse) {
-    // Copies the spectrum to work memory, then overwrites it with the samples.
-    std::vector<Dimension> moved_axes = in_axes, moved_loops = loops;
-    pack(moved_axes, moved_loops, TensorSide::output);
-    steps.push_back(
-        std::make_unique<CopyStep<T, Complex>>(from, Slot::work, false, false, with(moved_loops, moved_axes)));
-    for (std::size_t i = 0; i < axes.size(); ++i) axes[i].input = moved_axes[i].output;
-    for (std::size_t i = 0; i < loops.size(); ++i) loops[i].input = moved_loops[i].output;
-    build_real_inverse(Slot::work, to, axes, loops);
+    steps.push_back(std::make_unique<CopyStep<T, T>>(Slot::work, to, false, false, all));
   } else {
-    build_complex(from, Slot::work, direction, work_axes, work_loops, from == Slot::work);
-    steps.push_back(
-        std::make_unique<CopyStep<T, Complex>>(Slot::work, to, false, scatter, with(final_loops, final_axes)));
+    steps.push_back(std::make_unique<CopyStep<T, Complex>>(Slot::work, to, false, scatter, all));
   }
 }
 

@@ -20,6 +20,14 @@ class TensorBuilder {
 
  private:
   void build();
+  void check_problem(const std::vector<Dimension>& in_axes, const std::vector<Dimension>& out_axes,
+                     const std::vector<Dimension>& loops);
+  // Copies the input, of `sized` axes, packed into work memory; `axes` and `loops` then read it there.
+  void copy_to_work(bool split, std::vector<Dimension> sized, std::vector<Dimension>& axes,
+                    std::vector<Dimension>& loops);
+  // The transform of the problem's kind. `in_place` is that of complex transforms.
+  void build_kind(Slot from, Slot to, const std::vector<Dimension>& axes, const std::vector<Dimension>& loops,
+                  bool in_place);
   void build_complex(Slot from, Slot to, Direction direction, std::vector<Dimension> axes,
                      const std::vector<Dimension>& loops, bool in_place);
   void build_real_forward(Slot from, Slot to, const std::vector<Dimension>& axes, const std::vector<Dimension>& loops);

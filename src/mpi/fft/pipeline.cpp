@@ -205,11 +205,18 @@ void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, 
                      stage.count * slice * sizeof(Complex) >= kStreamBytes &&
                      one_stretch(stage.extent, problem_.out_strides, stage.axis);
     if (stage.streamed) slice_bytes_ = std::max(slice_bytes_, (bytes + 127) / 128 * 128);
-    return;
+  } else {
+    build_exchange(stage, device);
   }
+}
 
+template <class T>
+void Pipeline<T>::build_exchange(Stage& stage, const Device& device) {
+  const std::size_t number = stage.number, slice = others(stage.extent, stage.axis);
+  const StageBoxes& boxes = problem_.stages[number];
+  const Box& box = boxes.boxes[all_.rank()];
   const auto& next = problem_.stages[number + 1].boxes;
-  const Points& from = transforms ? stage.slice_strides : stage.in;
+  const Points& from = transforms_any(boxes) ? stage.slice_strides : stage.in;
   std::size_t send = 0;
   for (std::size_t step = 0; step < all_.count(); ++step) {
     const std::size_t rank = (all_.rank() + step) % all_.count();

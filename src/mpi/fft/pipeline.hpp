@@ -103,6 +103,7 @@ class Pipeline {
   };
 
   void build(Stage& stage, std::size_t number, const Device& device, const planner::Options& options);
+  void build_exchange(Stage& stage, const Device& device);  // peers that read its slices, and those it reads from
   void run_stage(const Stage& stage, const Workspace& workspace, const void* in, void* out) const;
   void slices(const Stage& stage, const Workspace& workspace, const void* in, std::size_t thread, std::size_t begin,
               std::size_t end) const;

@@ -14,6 +14,51 @@ struct Digit {
   std::uint64_t load = 0, store = 0, column = 0, load_factor = 0, store_factor = 0, load_number = 0, store_number = 0;
 };
 
+// Pass i of the split without addresses: the first one loads as the problem says, the last one stores as it says.
+PassDesign one_of_passes(const AxisProblem& problem, const Split& split, std::size_t i) {
+  const bool first = i == 0, last = i + 1 == split.factors.size();
+  PassDesign pass = plain_pass(problem);
+  pass.length = pass.points = split.factors[i];
+  pass.in_place = !first && !last;
+  pass.scale = last ? problem.scale : 1;
+  if (!first) pass.samples = Samples::same;
+  if (!first) pass.load.factor = FactorKind::none;
+  if (!last) pass.store.factor = FactorKind::none;
+  pass.load.values = first ? split.load : Values::complex;
+  pass.store.values = last ? split.store : Values::complex;
+  if (!first) pass.load.storage = Storage::same;
+  if (!last) pass.store.storage = Storage::same;
+  pass.load.once = first && problem.samples == Samples::same && problem.load_storage == Storage::same;
+  pass.store.once = last && problem.store_storage == Storage::same;
+  pass.load.valid = first ? split.load_valid : 0;
+  pass.store.valid = last ? split.store_valid : 0;
+  pass.load.pair = problem.in.point;
+  pass.store.pair = problem.out.point;
+  pass.load.factor_pair = problem.load_at.point;
+  pass.store.factor_pair = problem.store_at.point;
+  return pass;
+}
+
+void set_batch(PassDesign& pass, const std::vector<Digit>& digits) {
+  pass.counts.clear();
+  for (Address* at : {&pass.load.at, &pass.store.at, &pass.load.factor_at, &pass.store.factor_at, &pass.load.valid_at,
+                      &pass.store.valid_at}) {
+    at->line.clear();
+  }
+  for (const Digit& digit : digits) {
+    pass.counts.push_back(digit.count);
+    pass.load.at.line.push_back(digit.load);
+    pass.store.at.line.push_back(digit.store);
+    pass.load.factor_at.line.push_back(digit.load_factor);
+    pass.store.factor_at.line.push_back(digit.store_factor);
+    pass.load.valid_at.line.push_back(digit.load_number);
+    pass.store.valid_at.line.push_back(digit.store_number);
+    if (pass.twiddle) pass.twiddle->column.line.push_back(digit.column);
+  }
+  pass.load_order = order_of(pass.load.at);
+  pass.store_order = order_of(pass.store.at);
+}
+
 }  // namespace
 
 std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& split, SplitPlaces& places) {
@@ -51,26 +96,7 @@ std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& s
   }
   for (std::size_t i = 0; i < passes; ++i) {
     const bool first = i == 0, last = i + 1 == passes;
-    PassDesign pass = plain_pass(problem);
-    pass.length = pass.points = factors[i];
-    pass.in_place = !first && !last;
-    pass.scale = last ? problem.scale : 1;
-    if (!first) pass.samples = Samples::same;
-    if (!first) pass.load.factor = FactorKind::none;
-    if (!last) pass.store.factor = FactorKind::none;
-    pass.load.values = first ? split.load : Values::complex;
-    pass.store.values = last ? split.store : Values::complex;
-    if (!first) pass.load.storage = Storage::same;
-    if (!last) pass.store.storage = Storage::same;
-    pass.load.once = first && problem.samples == Samples::same && problem.load_storage == Storage::same;
-    pass.store.once = last && problem.store_storage == Storage::same;
-    pass.load.valid = first ? split.load_valid : 0;
-    pass.store.valid = last ? split.store_valid : 0;
-    pass.load.pair = problem.in.point;
-    pass.store.pair = problem.out.point;
-    pass.load.factor_pair = problem.load_at.point;
-    pass.store.factor_pair = problem.store_at.point;
-
+    PassDesign pass = one_of_passes(problem, split, i);
     const std::uint64_t after = suffixes[i], prefix = prefixes[i];
     pass.load.at.point = first ? problem.in.point * after : inner * after;
     pass.load.factor_at.point = problem.load_at.point * after;
@@ -106,24 +132,8 @@ std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& s
     // that launches can start anywhere in it.
     std::stable_sort(digits.begin(), digits.end() - (apart ? 1 : 0),
                      [&](const Digit& a, const Digit& b) { return last ? a.store < b.store : a.load < b.load; });
-    pass.counts.clear();
-    for (Address* at : {&pass.load.at, &pass.store.at, &pass.load.factor_at, &pass.store.factor_at, &pass.load.valid_at,
-                        &pass.store.valid_at}) {
-      at->line.clear();
-    }
     if (!last) pass.twiddle = Twiddle{.order = factors[i] * after, .columns = after, .column = {}};
-    for (const Digit& digit : digits) {
-      pass.counts.push_back(digit.count);
-      pass.load.at.line.push_back(digit.load);
-      pass.store.at.line.push_back(digit.store);
-      pass.load.factor_at.line.push_back(digit.load_factor);
-      pass.store.factor_at.line.push_back(digit.store_factor);
-      pass.load.valid_at.line.push_back(digit.load_number);
-      pass.store.valid_at.line.push_back(digit.store_number);
-      if (!last) pass.twiddle->column.line.push_back(digit.column);
-    }
-    pass.load_order = order_of(pass.load.at);
-    pass.store_order = order_of(pass.store.at);
+    set_batch(pass, digits);
     designs.push_back(std::move(pass));
   }
   return designs;
