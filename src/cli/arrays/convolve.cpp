@@ -10,7 +10,7 @@
 #include <ridge/fft/convolution.hpp>
 
 #include "cli/arrays/arrays.hpp"
-#include "command/npy_file.hpp"
+#include "cli/arrays/npy_file.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -1,5 +1,6 @@
 // Reads, transforms and writes files of `ridge fft` in one process.
 #include "cli/fft/files.hpp"
+#include "cli/arrays/npy_file.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +15,6 @@
 #include "base/text.hpp"
 #include "bench/fft/fft.hpp"
 #include "bench/lengths.hpp"
-#include "command/npy_file.hpp"
 #include "command/options.hpp"
 #include "command/process.hpp"
 

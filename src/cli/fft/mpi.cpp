@@ -1,4 +1,5 @@
 // Distributed transform of a file: each process reads, transforms and writes its own box.
+#include "cli/arrays/npy_file.hpp"
 #include "cli/fft/files.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +7,6 @@
 #include <ridge/mpi/fft.hpp>
 
 #include "base/aligned.hpp"
-#include "command/npy_file.hpp"
 #include "command/options.hpp"
 #include "mpi/shared_file.hpp"
 

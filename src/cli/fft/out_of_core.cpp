@@ -1,4 +1,5 @@
 // Transforms files that are larger than memory: panels of rows and panels of columns, in work files on disk.
+#include "cli/arrays/npy_file.hpp"
 #include "cli/fft/files.hpp"
 
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <ridge/fft.hpp>
 
 #include "command/disk_passes.hpp"
-#include "command/npy_file.hpp"
 #include "command/options.hpp"
 
 namespace ridge::cli {

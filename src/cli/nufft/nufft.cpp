@@ -9,8 +9,8 @@
 #include <ridge/nufft.hpp>
 
 #include "bench/lengths.hpp"
+#include "cli/arrays/npy_file.hpp"
 #include "command/command.hpp"
-#include "command/npy_file.hpp"
 #include "command/options.hpp"
 #include "io/arrays/npy.hpp"
 

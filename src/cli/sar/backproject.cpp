@@ -7,8 +7,8 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "cli/arrays/npy_file.hpp"
 #include "cli/sar/runs.hpp"
-#include "command/npy_file.hpp"
 #include "command/options.hpp"
 
 namespace ridge::cli {

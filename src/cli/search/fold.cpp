@@ -12,9 +12,9 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "cli/arrays/npy_file.hpp"
 #include "cli/search/power_file.hpp"
 #include "command/command.hpp"
-#include "command/npy_file.hpp"
 #include "io/images/picture.hpp"
 
 namespace ridge::cli {

@@ -7,7 +7,7 @@
 #include <ridge/error.hpp>
 
 #include "bench/lengths.hpp"
-#include "command/npy_file.hpp"
+#include "cli/arrays/npy_file.hpp"
 #include "io/images/png.hpp"
 
 namespace ridge::cli {
