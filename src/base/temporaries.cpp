@@ -79,7 +79,15 @@ void remove_tree(int folder, const char* name, int depth) {
 
 extern "C" void on_end(int number) {
   remove_temporaries();
-  // SA_RESETHAND has restored the default action, and SA_NODEFER lets it act immediately.
+  // Another library may have replaced this handler by one that calls it (CUDA's compiler does), without the flags below
+  // and with the signal blocked: raised again, it would come back for ever.
+  struct sigaction ends {};
+  ends.sa_handler = SIG_DFL;
+  ::sigaction(number, &ends, nullptr);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
   ::raise(number);
 }
 

@@ -57,6 +57,26 @@ TEST_P(Temporaries, AreGoneWhenASignalEndsTheProcess) {
   EXPECT_THAT(folder_.names(), UnorderedElementsAre("kept", "another's"));
 }
 
+struct sigaction replaced {};
+
+// A library's handler may call the one it replaced, while the signal is blocked.
+TEST_P(Temporaries, AnotherHandlerMayCallOurs) {
+  EXPECT_EQ(end_of_child([&] {
+              ::alarm(5);
+              ::signal(GetParam(), SIG_DFL);
+              remove_temporaries_on_signals();
+              struct sigaction library {};
+              library.sa_handler = [](int number) { replaced.sa_handler(number); };
+              ::sigaction(GetParam(), &library, &replaced);
+              TemporaryName gone(folder_ / "gone");
+              make(folder_ / "gone");
+              gone.made();
+              ::raise(GetParam());
+            }),
+            GetParam());
+  EXPECT_THAT(folder_.names(), IsEmpty());
+}
+
 INSTANTIATE_TEST_SUITE_P(Signals, Temporaries, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGPIPE));
 
 // A write beyond the limit on file sizes fails; the process continues and can report it.

@@ -10,8 +10,9 @@ namespace {
 // Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
-#include "fft/host/short/lines-inl.hpp"
+#include "fft/host/short/scaled-inl.hpp"
 #include "fft/host/mixed/odd_butterflies-inl.hpp"
+#include "fft/host/short/lines-inl.hpp"
 // clang-format on
 
 // The fastest variant of each length, measured on a Neoverse V1.

@@ -9,8 +9,9 @@ namespace {
 // Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
-#include "fft/host/short/lines-inl.hpp"
+#include "fft/host/short/scaled-inl.hpp"
 #include "fft/host/mixed/odd_butterflies-inl.hpp"
+#include "fft/host/short/lines-inl.hpp"
 // clang-format on
 
 // Up to 63 points: beyond, and at 16 and 32, other kernels are as fast or faster.
