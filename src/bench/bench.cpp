@@ -299,6 +299,7 @@ void add_bench(Command& program) {
   Describe bench_of_correlator; add(bench_of_correlator);
   Describe bench_of_search; add(bench_of_search);
   Describe bench_of_telescope; add(bench_of_telescope);
+  Describe bench_of_graph; add(bench_of_graph);
   Describe bench_of_image; add(bench_of_image);
   Describe bench_of_transpose; add(bench_of_transpose);
   // clang-format on

@@ -35,10 +35,17 @@ mistake "asks for 2097152 bytes, and it ends 524288 bytes early" "$ridge" sar --
 mistake "ends 524288 bytes early" "$ridge" sar --in <(cat fewer.npy) --out x.npy "${small[@]}"
 mistake "is truncated" "$ridge" sar --device host --in <(head -c 1000 frames.raw) --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
 
+# A chain of three stages; the power of its spectra is compared with that of the samples.
+chain=(--points 64 --block 64K --blocks 10 --rounds 1)
+expect 'copy . fft . power: .* of the slowest stage' "$ridge" bench graph --device host "${chain[@]}" --schedule chain.svg
+grep -q '<svg' chain.svg || fail "bench graph without a chart"
+mistake "points need a --block" "$ridge" bench graph --device host --points 64 --block 511
+
 if ! "$ridge" devices | grep -q 'opencl:0'; then
   echo "no OpenCL device here: the rest is left out"
   finish
 fi
+expect 'upload . fft . download: .* of the slowest stage' "$ridge" bench graph --device opencl:0 "${chain[@]}"
 # Always the same lengths, because each kernel needs a compilation.
 expect '^fft 64 batch 64 over 2 devices' "$ridge" bench fft --device host+opencl:0 --lengths 64 --batch 64 \
   --measure-seconds 0.1 --cores 2 --piece 16K
