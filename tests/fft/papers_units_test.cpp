@@ -54,6 +54,32 @@ TEST_F(UnitKernels, ProbeOfPrivateMemory) {
   }
 }
 
+// Figure 5.7: kernels of growing content. Only the last one transforms.
+TEST_F(UnitKernels, PhasesOfTheKernel) {
+  Limits limits{.work_group = 256, .work_group_sides = {256, 1, 1}, .local_memory = 16 << 10};
+  UnitDesign design = plan_unit(64, 8, limits);
+  const auto has = [&](UnitPhases phases, const char* what) {
+    design.phases = phases;
+    const std::string text = unit_text(design).text;
+    return text.find(what, text.find("KERNEL")) != std::string::npos;
+  };
+  for (const int level : {0, 1, 2, 3}) {
+    const auto phases = static_cast<UnitPhases>(level);
+    EXPECT_TRUE(has(phases, "= from[")) << level;
+    EXPECT_EQ(has(phases, "BARRIER()"), level >= 1) << level;
+    EXPECT_EQ(has(phases, "dft8(v"), level >= 2) << level;
+    EXPECT_EQ(has(phases, "multiply(v"), level >= 3) << level;
+    if (detail::nvrtc_available()) {
+      EXPECT_FALSE(detail::compile_for(unit_text(design), "sm_90").empty());
+    }
+  }
+  for (const Device& device : accelerators()) {
+    const UnitPhaseTimes times = measure_unit_phases(device, 64, 8, 1, 1e-4);
+    EXPECT_GT(times.memory, 0) << device.id();
+    EXPECT_GT(times.all(), 0) << device.id();
+  }
+}
+
 // 0.83, 1.87 and 2.5 at 1024 points; the thesis prints 0.93 for the first, because it counts eight of nine exchanges.
 TEST(UnitCapacity, ComputeToCommunication) {
   EXPECT_NEAR(compute_to_communication(10, unit_radices(1024, 2).size()), 0.83, 0.005);

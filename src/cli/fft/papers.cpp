@@ -33,7 +33,8 @@ struct PapersOptions {
   std::vector<std::string> devices, platforms{"own"}, against;
   std::string lengths = "2^8..2^16", json, markdown;
   double seconds = 0.01;
-  bool explain = false, units = false, only_units = false, list = false, accuracy = false, private_memory = false;
+  bool explain = false, units = false, only_units = false, list = false, accuracy = false, private_memory = false,
+       phases = false;
 };
 
 const Peer* find_fftw(const PapersOptions& options, const std::vector<Peer>& peers) {
@@ -198,6 +199,31 @@ void print_private_memory(const PapersOptions& options) {
   }
 }
 
+// Figure 5.7 of the thesis, from one unit to all, and the bound of equation 5.1 with all bytes counted.
+void print_phases(const PapersOptions& options) {
+  constexpr std::size_t kLength = 1024, kPoints = 8;
+  std::vector<Device> acting;
+  series_of(options, acting);
+  for (const Device& device : acting) {
+    std::vector<std::vector<std::string>> table{{"units", "load and store", "exchanges", "butterflies", "twiddles",
+                                                 "ns per transform", "GFLOP/s", "GFLOP/s of load and store"}};
+    const std::size_t all = std::max<std::size_t>(1, device.limits().compute_units);
+    std::vector<std::size_t> counts;
+    for (std::size_t units = 1; units < all; units *= 4) counts.push_back(units);
+    for (const std::size_t units : {all, std::size_t{0}}) counts.push_back(units);
+    for (const std::size_t units : counts) {
+      const UnitPhaseTimes times = measure_unit_phases(device, kLength, kPoints, units, options.seconds);
+      const auto share = [&](double seconds) { return fmt::format("{:.0f} %", 100 * seconds / times.all()); };
+      const double flops = 5e-9 * static_cast<double>(kLength) * std::countr_zero(kLength);
+      table.push_back({units == 0 ? "free" : fmt::to_string(units), share(times.memory), share(times.exchanges),
+                       share(times.butterflies), share(times.twiddles), fmt::format("{:.4g}", 1e9 * times.all()),
+                       fmt::format("{:.4g}", flops / times.all()), fmt::format("{:.4g}", flops / times.memory)});
+    }
+    fmt::print("{}: {} points, p = {}; what each phase adds to the ones before it\n{}", device.id(), kLength, kPoints,
+               base::table(table));
+  }
+}
+
 void list_variants() {
   for (const Variant& one : variants()) {
     fmt::print("{}/{:8} {} ({})\n", kFamily, one.name, one.what, one.limit);
@@ -302,6 +328,7 @@ void add_fft_papers(Command& fft) {
   command.flag("--explain", options->explain, "Print the planner's choice for each length, with the rejected variants");
   command.flag("--list", options->list, "List variants and platforms, run nothing");
   command.flag("--accuracy", options->accuracy, "Only compare the accuracy of the thesis's radix-2 butterflies");
+  command.flag("--phases", options->phases, "Only time the phases of the kernel of one FFT per unit (figure 5.7)");
   command.flag("--private", options->private_memory,
                "Only probe the private memory of a work-item by kernels of growing arrays");
   command.option("--json", options->json, "Write all figures to FILE as JSON").writes();
@@ -309,6 +336,7 @@ void add_fft_papers(Command& fft) {
   command.runs([options] {
     if (options->list) return list_variants();
     if (options->accuracy) return print_accuracy();
+    if (options->phases) return print_phases(*options);
     if (options->private_memory) return print_private_memory(*options);
     run(*options);
   });

@@ -42,6 +42,16 @@ LengthTimes measure_length(const Device& device, int log_n, Shelf& shelf, const 
 // One FFT per unit: seconds of `lines` transforms of 2^log_n points in device memory. Throws if the design is refused.
 double measure_unit(const Device& device, const UnitDesign& design, std::size_t lines, double seconds);
 
+// Figure 5.7: seconds per transform of the phases of a simt kernel with `units` groups (0: one per transform), by
+// kernels of growing content.
+struct UnitPhaseTimes {
+  std::size_t units = 0;
+  double memory = 0, exchanges = 0, butterflies = 0, twiddles = 0;  // what each phase adds to the ones before
+  double all() const { return memory + exchanges + butterflies + twiddles; }
+};
+UnitPhaseTimes measure_unit_phases(const Device& device, std::size_t length, std::size_t p, std::size_t units,
+                                   double seconds);
+
 // Time of one dependent access to a private array of a work-item, for arrays of growing size.
 struct PrivateMemory {
   std::size_t bytes = 0;

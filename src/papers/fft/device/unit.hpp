@@ -46,6 +46,9 @@ double compute_to_communication(int log_n, std::size_t passes);
 
 // --- the kernels -----------------------------------------------------------------------------------------------------
 
+// Parts of a kernel, for figure 5.7: each one contains those before it. Kernels without twiddles do not transform.
+enum class UnitPhases { memory, exchanges, butterflies, all };
+
 // In global memory; in constant memory; a quarter of the cosine's period in global memory, the rest by symmetry.
 enum class UnitTwiddles { table, constant, quarter };
 const char* to_string(UnitTwiddles twiddles);
@@ -61,7 +64,8 @@ struct UnitDesign {
   std::size_t rounds = 1;  // lines per group in one launch, if units are given
   std::size_t lines = 1;   // in_register: work-items per group, each with its own line
   std::string refusal{};
-  bool vectors = false;  // one_item
+  bool vectors = false;                 // one_item
+  UnitPhases phases = UnitPhases::all;  // simt only
 
   bool in_register() const { return points == length; }
   std::size_t items() const { return in_register() ? lines : length / points; }

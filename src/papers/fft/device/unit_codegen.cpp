@@ -55,6 +55,7 @@ class Passes {
   }
 
   void emit() {
+    if (design_.phases == UnitPhases::memory) return emit_copy();
     std::size_t before = 1;
     for (std::size_t pass = 0; pass < design_.radices.size(); ++pass) {
       const std::size_t radix = design_.radices[pass];
@@ -73,6 +74,14 @@ class Passes {
   }
 
  private:
+  // The loads of the first pass and the stores of the last one.
+  void emit_copy() {
+    text_.open("if (line < lines)");
+    load(0, design_.radices.front(), 1);
+    store(true, design_.radices.back());
+    text_.close();
+  }
+
   std::string index(std::size_t b) const { return b == 0 ? "item" : fmt::format("(item + {}u)", b * items_); }
 
   void load(std::size_t pass, std::size_t radix, std::size_t before) {
@@ -91,7 +100,8 @@ class Passes {
 
   void butterfly(std::size_t b, std::size_t radix, std::size_t before) {
     const std::size_t r = design_.length / before / radix;
-    if (before > 1) {
+    if (design_.phases == UnitPhases::exchanges) return;
+    if (before > 1 && design_.phases == UnitPhases::all) {
       for (std::size_t s = 1; s < radix; ++s) {
         // W_(Ls*R)^(j*s) = W_N^(j*s*r)
         const std::string k = fmt::format("{} / {}u * {}u", index(b), r, s * r);

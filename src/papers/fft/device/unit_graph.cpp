@@ -77,4 +77,18 @@ UnitRadixPlan plan_unit_radices(const Device& device, std::size_t length, std::s
   return plan;
 }
 
+UnitPhaseTimes measure_unit_phases(const Device& device, std::size_t length, std::size_t p, std::size_t units,
+                                   double seconds) {
+  UnitDesign design = plan_unit(length, p, device.limits());
+  design.units = units;
+  design.rounds = units > 0 ? 32 : 1;
+  const std::size_t lines = units > 0 ? units * design.rounds : device.info().shares_host_memory ? 256 : 16384;
+  double times[4];
+  for (int i = 0; i < 4; ++i) {
+    design.phases = static_cast<UnitPhases>(i);
+    times[i] = measure_unit(device, design, lines, seconds) / static_cast<double>(lines);
+  }
+  return {units, times[0], times[1] - times[0], times[2] - times[1], times[3] - times[2]};
+}
+
 }  // namespace ridge::fft::papers
