@@ -39,7 +39,7 @@ TYPED_TEST(Classic, EveryVariantMeetsTheErrorGateOutOfPlaceAndInPlace) {
     for (const Direction direction : {Direction::forward, Direction::inverse}) {
       const auto expected = reference::dft(in, direction == Direction::inverse);
       const auto choices = choices_of<TypeParam>(n);
-      ASSERT_EQ(choices.size(), 11u);
+      ASSERT_EQ(choices.size(), 12u);
       for (const auto& choice : choices) {
         if (n > 8 && choice.refusal.starts_with("needs a product")) continue;
         ASSERT_EQ(choice.refusal, "");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "fft/registry.hpp"
+#include "papers/fft/classic/fma6.hpp"
 #include "papers/fft/classic/line.hpp"
 #include "papers/fft/classic/prime_factors.hpp"
 #include "papers/fft/classic/radix_planner.hpp"
@@ -33,6 +34,7 @@ void list_classic(std::size_t n, std::vector<LineChoice<T>>& out) {
   add("radix2_dif", radix2, kScalar, [n] { return make_radix2_dif<T>(n); });
   add("split_radix", 4 * points * stages, kScalar, [n] { return make_split_radix<T>(n); });
   add("fma6", fused, kScalar, [n] { return make_fma6<T>(n); });
+  add("radix2_10", radix2, kScalar, [n] { return make_fma6_divided_by<T>(Divisor::none, n); });
   add("cpu_v1", fused, kVector, [n] { return make_cpu_v1<T>(n); });
   add("cpu_v2_per_stage", fused, kVector, [n] { return make_cpu_v2<T>(n, RegisterLayout::per_stage); });
   add("cpu_v2_constant_geometry", fused, kVector, [n] { return make_cpu_v2<T>(n, RegisterLayout::constant_geometry); });

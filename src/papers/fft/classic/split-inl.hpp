@@ -89,13 +89,23 @@ HWY_INLINE void wide_stage(size_t n, size_t done, const std::complex<T>* twiddle
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Lane l of the result is lane source[l] of the concatenation of a and b: a lookup in each and a selection.
+// Lane l of the result is lane source[l] of the concatenation of a and b: with AVX-512 one instruction, otherwise a
+// lookup in each and a selection.
 template <class T, size_t kLanes, class R>
 HWY_INLINE R pick(const size_t* source, R a, R b) {
   using D = typename Lanes<T, kLanes>::D;
   using Integer = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
   const D d;
   const hn::RebindToSigned<D> di;
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (kLanes * sizeof(T) == 64) {
+    HWY_ALIGN Integer index[kLanes];
+    for (size_t l = 0; l < kLanes; ++l) index[l] = static_cast<Integer>(source[l]);
+    const auto from = hn::Load(di, index);
+    if constexpr (sizeof(T) == 4) return R{_mm512_permutex2var_ps(a.raw, from.raw, b.raw)};
+    if constexpr (sizeof(T) == 8) return R{_mm512_permutex2var_pd(a.raw, from.raw, b.raw)};
+  }
+#endif
   HWY_ALIGN Integer lanes[kLanes], from_b[kLanes];
   for (size_t l = 0; l < kLanes; ++l) {
     lanes[l] = static_cast<Integer>(source[l] % kLanes);

@@ -25,6 +25,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::classic::HWY_NAMESPACE {
 namespace {
+#include "fft/host/power2/simd/simd-inl.hpp"
 #include "papers/fft/classic/split-inl.hpp"
 
 template <class T, size_t kLanes, RegisterLayout kLayout, size_t kStage, class R>
@@ -75,8 +76,20 @@ HWY_INLINE void fused_stages(const T* twiddles, R& are, R& aim, R& bre, R& bim) 
   }
 }
 
+template <class T, size_t kLanes, RegisterLayout kLayout>
+HWY_INLINE void fused_block(const T* twiddles, Arrays<T> x, T* re, T* im) {
+  const typename Lanes<T, kLanes>::D d;
+  auto are = hn::LoadU(d, x.re), bre = hn::LoadU(d, x.re + kLanes);
+  auto aim = hn::LoadU(d, x.im), bim = hn::LoadU(d, x.im + kLanes);
+  fused_stages<T, kLanes, kLayout, 0>(twiddles, are, aim, bre, bim);
+  hn::Store(are, d, re);
+  hn::Store(bre, d, re + kLanes);
+  hn::Store(aim, d, im);
+  hn::Store(bim, d, im + kLanes);
+}
+
 // Block j holds 2 * kLanes neighbours and ends as frequencies j, j + blocks, j + 2 blocks, ... Groups of kLanes blocks
-// go through a small tile, so that their outputs of one frequency are stored contiguously.
+// go through a small tile, which is transposed in registers, so that outputs of one frequency are stored as a vector.
 template <class T, size_t kLanes, RegisterLayout kLayout>
 HWY_INLINE void last_stages(Direction direction, size_t n, const V2Tables<T>& tables, Arrays<T> x,
                             std::complex<T>* out) {
@@ -84,22 +97,32 @@ HWY_INLINE void last_stages(Direction direction, size_t n, const V2Tables<T>& ta
   constexpr size_t kPoints = 2 * kLanes, kStages = log2_lanes(kPoints);
   const size_t blocks = n / kPoints, group = std::min(kLanes, blocks);
   HWY_ALIGN T re[kLanes * kPoints], im[kLanes * kPoints];
+  const T* real = direction == Direction::inverse ? im : re;
+  const T* imaginary = direction == Direction::inverse ? re : im;
   for (size_t j0 = 0; j0 < blocks; j0 += group) {
     for (size_t g = 0; g < group; ++g) {
-      const size_t j = j0 + g;
-      auto are = hn::LoadU(d, x.re + j * kPoints), bre = hn::LoadU(d, x.re + j * kPoints + kLanes);
-      auto aim = hn::LoadU(d, x.im + j * kPoints), bim = hn::LoadU(d, x.im + j * kPoints + kLanes);
-      fused_stages<T, kLanes, kLayout, 0>(tables.fused.data() + j * kStages * kPoints, are, aim, bre, bim);
-      hn::Store(are, d, re + g * kPoints);
-      hn::Store(bre, d, re + g * kPoints + kLanes);
-      hn::Store(aim, d, im + g * kPoints);
-      hn::Store(bim, d, im + g * kPoints + kLanes);
+      fused_block<T, kLanes, kLayout>(tables.fused.data() + (j0 + g) * kStages * kPoints, x.at((j0 + g) * kPoints),
+                                      re + g * kPoints, im + g * kPoints);
     }
-    const T* real = direction == Direction::inverse ? im : re;
-    const T* imaginary = direction == Direction::inverse ? re : im;
-    for (size_t p = 0; p < kPoints; ++p) {
-      std::complex<T>* to = out + tables.output[p] * blocks + j0;
-      for (size_t g = 0; g < group; ++g) to[g] = {real[g * kPoints + p], imaginary[g * kPoints + p]};
+    if (group < kLanes) {
+      for (size_t p = 0; p < kPoints; ++p) {
+        std::complex<T>* to = out + tables.output[p] * blocks + j0;
+        for (size_t g = 0; g < group; ++g) to[g] = {real[g * kPoints + p], imaginary[g * kPoints + p]};
+      }
+      continue;
+    }
+    for (size_t half = 0; half < kPoints; half += kLanes) {
+      typename Lanes<T, kLanes>::R vre[kLanes], vim[kLanes];
+      for (size_t g = 0; g < kLanes; ++g) {
+        vre[g] = hn::Load(d, real + g * kPoints + half);
+        vim[g] = hn::Load(d, imaginary + g * kPoints + half);
+      }
+      Split<T, kLanes, false>::transpose(vre);
+      Split<T, kLanes, false>::transpose(vim);
+      for (size_t l = 0; l < kLanes; ++l) {
+        T* to = reinterpret_cast<T*>(out + tables.output[half + l] * blocks + j0);
+        hn::StoreInterleaved2(vre[l], vim[l], d, to);
+      }
     }
   }
 }
