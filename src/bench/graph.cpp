@@ -193,7 +193,7 @@ Workload bench_of_graph() {
       "alternate, and the least time per block counts. The power of the spectra must equal that of the samples.";
   bench.add_options = [=](Command& command) {
     command.option("--points", wanted->points, "Points per transform").shows_default().between(1, 1 << 24);
-    command.bytes("--block", wanted->block, "Bytes per block, 8 per point [8M]").positive();
+    command.bytes("--block", wanted->block, "Bytes per block, 8 per point [8M]");
     command.option("--blocks", wanted->blocks, "Blocks per run").shows_default().between(2, 4096);
     command.option("--rounds", wanted->rounds, "Runs of each stage and of the chain").shows_default().between(1, 1000);
     command.option("--repeat", wanted->repeat, "Transforms of a block, to vary the work of the middle stage")
