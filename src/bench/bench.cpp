@@ -271,7 +271,8 @@ std::string power_of(const Device& device, const Contest::Call& call, double flo
     for (std::size_t i = 0; i < times; ++i) call();
     queue->finish();
   };
-  return machine::power_text(counter, run, flops * static_cast<double>(times));
+  const std::string text = machine::power_text(counter, run, flops * static_cast<double>(times));
+  return times > 1 && text.ends_with("per run") ? fmt::format("{} of {} calls", text, times) : text;
 }
 
 void add_bench_image_stages(Command& bench);  // prints stages, no table
