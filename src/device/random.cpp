@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "base/threads.hpp"
+#include "device/kernel_text.hpp"
 
 namespace ridge {
 namespace {
 
-constexpr std::size_t kBlock = 65521 * 16;  // a prime times the widest element
+constexpr std::size_t kShortest = std::size_t{1} << 20;      // bytes that are worth several threads
+constexpr std::size_t kMostUploaded = std::size_t{1} << 24;  // bytes per upload
 
 // SplitMix64 of a counter: any part can be generated independently, so threads share the work.
 std::uint64_t random_bits(std::uint64_t counter) {
@@ -35,11 +38,9 @@ std::uint64_t random_word(std::uint64_t counter, Numbers numbers) {
   return word;
 }
 
-}  // namespace
-
-void fill_random(std::span<std::byte> memory, Numbers numbers, std::uint64_t seed) {
-  const std::uint64_t start = random_bits(seed);
-  base::parallel(memory.size() < kBlock ? 1 : 0, [&](std::size_t thread, std::size_t threads) {
+// Words from number `start` on.
+void fill_from(std::span<std::byte> memory, Numbers numbers, std::uint64_t start) {
+  base::parallel(memory.size() < kShortest ? 1 : 0, [&](std::size_t thread, std::size_t threads) {
     const base::Share share = base::share(memory.size(), thread, threads, 4096);
     for (std::size_t at = share.begin; at < share.end; at += 8) {
       const std::size_t left = share.end - at;
@@ -50,15 +51,35 @@ void fill_random(std::span<std::byte> memory, Numbers numbers, std::uint64_t see
   });
 }
 
+}  // namespace
+
+void fill_random(std::span<std::byte> memory, Numbers numbers, std::uint64_t seed) {
+  fill_from(memory, numbers, random_bits(seed));
+}
+
 void fill_random(Queue& queue, const Buffer& buffer, Numbers numbers, std::uint64_t seed) {
-  if (buffer.size() == 0) return;
-  std::vector<std::byte> block(std::min(buffer.size(), kBlock));
-  fill_random(block, numbers, seed);
-  queue.upload(block.data(), buffer, block.size());
-  for (std::size_t filled = block.size(); filled < buffer.size(); filled += std::min(filled, buffer.size() - filled)) {
-    queue.copy(buffer, buffer, std::min(filled, buffer.size() - filled), 0, filled);
+  const Device device = queue.device();
+  // Shorter buffers are filled before a kernel is compiled.
+  const bool by_kernel =
+      !device.is_host() && buffer.size() > kMostUploaded && (numbers != Numbers::float64 || device.limits().float64);
+  std::size_t filled = 0;
+  if (by_kernel) {
+    const std::uint64_t words = buffer.size() / 8, start = random_bits(seed);
+    const Kernel kernel = device
+                              .compile({.name = "random numbers",
+                                        .text = detail::kernel_text("device/random"),
+                                        .defines = {{"NUMBERS", std::to_string(static_cast<int>(numbers))}}})
+                              .kernel("fill_random");
+    queue.launch(kernel, {.groups = {(words + 255) / 256}, .items = {256}}, {buffer, words, start});
+    filled = 8 * words;
   }
-  queue.finish();  // `block` ends here
+  std::vector<std::byte> block(std::min(buffer.size() - filled, kMostUploaded));
+  for (; filled < buffer.size(); filled += block.size()) {
+    block.resize(std::min(buffer.size() - filled, kMostUploaded));
+    fill_from(block, numbers, random_bits(seed) + filled / 8);
+    queue.upload(block.data(), buffer, block.size(), filled);
+    queue.finish();  // before the block changes or ends
+  }
 }
 
 }  // namespace ridge

@@ -17,7 +17,7 @@ enum class Numbers {
 // The same bytes for the same seed on every machine. A remainder shorter than a number is filled as bits.
 void fill_random(std::span<std::byte> memory, Numbers numbers, std::uint64_t seed = 1);
 
-// Fills memory of any device; enqueued. The data repeat after about a megabyte, at a distance that no stride has.
+// The same bytes in memory of any device; large buffers by a kernel, enqueued.
 void fill_random(Queue& queue, const Buffer& buffer, Numbers numbers, std::uint64_t seed = 1);
 
 }  // namespace ridge
