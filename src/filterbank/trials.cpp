@@ -1,4 +1,4 @@
-// Timing of filter-bank variants on random samples, and their comparison with the definition.
+// Timing of filter-bank variants on random samples, on GPUs in device memory, and their comparison with the definition.
 #include "filterbank/trials.hpp"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "device/random.hpp"
+#include "device/timing.hpp"
 #include "filterbank/reference.hpp"
 
 namespace ridge::filterbank {
@@ -20,7 +21,8 @@ constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .
 // Samples of all stations together; in checking mode, where times are not used, only enough to compare.
 constexpr std::size_t kTrialSamples = std::size_t{1} << 20, kCheckedSamples = std::size_t{1} << 17;
 constexpr std::size_t kTrialBytes = std::size_t{256} << 20;
-constexpr double kComparedProducts = 1e8;  // multiplications of the direct DFT
+constexpr std::size_t kResidentBytes = std::size_t{1} << 30;  // of spectra in device memory
+constexpr double kComparedProducts = 1e8;                     // multiplications of the direct DFT
 constexpr std::size_t kMostLines = 512;
 // Relative to the spectra's root mean square: single precision through a long sum, a transform and a phase factor.
 constexpr double kAllowed = 1e-5;
@@ -56,9 +58,31 @@ void Trials::run(const Variant& variant, const Weights& weights) {
       {.raw = raw, .first = first_, .spectra = spectra_, .weights = weights, .out = out_.data(), .phases = phases_});
 }
 
+// Enough samples to occupy all compute units; scaled to the spectra of a run.
+double Trials::resident_seconds(const Device& device, const Variant& variant, const Weights& weights) {
+  const Geometry& g = geometry_;
+  Queue queue = device.queue();
+  if (!samples_) {
+    const std::size_t each = g.spectrum_size() * sizeof(std::complex<float>);
+    const std::size_t most = std::min(kResidentBytes, device.limits().memory / 8) / each;
+    resident_count_ = (std::max(spectra_, most) + g.times - 1) / g.times * g.times;
+    const auto samples = static_cast<std::size_t>(g.newest(first_ + resident_count_)) + 1 + g.longest;
+    samples_ = device.buffer((samples / g.block + 2) * g.frame_bytes(), {.name = "filter bank samples"});
+    channels_ = device.buffer((resident_count_ + g.times) * each, {.name = "filter bank spectra"});
+    fill_random(queue, samples_, g.samples == Samples::float32 ? Numbers::float32 : Numbers::bits);
+  }
+  const Resident work{.samples = samples_, .spectra = channels_, .first = first_, .count = resident_count_};
+  const double seconds =
+      best_device_seconds(queue, {[&] { variant.enqueue(queue, work, weights, {}); }}, {.seconds = 0.02, .at_least = 2})
+          .front();
+  return seconds * static_cast<double>(spectra_) / static_cast<double>(resident_count_);
+}
+
 double Trials::seconds(const Variant& variant) {
-  fill();
   const auto weights = variant.prepare(problem_.weights);
+  if (const Device* device = variant.resident_device(); device != nullptr && !geometry_.delayed)
+    return resident_seconds(*device, variant, *weights);
+  fill();
   return base::best_seconds([&] { run(variant, *weights); }, kTrial);
 }
 

@@ -22,6 +22,7 @@ class Trials final : public planner::Trials<Variant> {
  private:
   void fill();
   void run(const Variant& variant, const Weights& weights);
+  double resident_seconds(const Device& device, const Variant& variant, const Weights& weights);
   void make_expected();
   std::string place_of(std::size_t value) const;
 
@@ -37,6 +38,8 @@ class Trials final : public planner::Trials<Variant> {
   base::AlignedArray<std::byte> in_;
   base::AlignedArray<std::complex<float>> out_;
   std::vector<Phase> phases_;
+  Buffer samples_, channels_;  // of the device: resident_count_ spectra
+  std::size_t resident_count_ = 0;
   std::vector<Line> lines_;
   std::vector<float> expected_, got_;  // consecutive spectra, real and imaginary parts interleaved
 };

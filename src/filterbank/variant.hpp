@@ -55,6 +55,8 @@ class Variant {
   virtual void run(const Job& job) const = 0;
   // Enqueues work on samples and spectra in device memory, without waiting. The caller has checked the sizes.
   virtual void enqueue(Queue& queue, const Resident& work, const Weights& weights, const ResidentDelays& delays) const;
+  // The device whose memory should hold the samples while the variant is timed; null: run() is timed.
+  virtual const Device* resident_device() const { return nullptr; }
 };
 
 using Entry = planner::Entry<Variant>;

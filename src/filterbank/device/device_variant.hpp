@@ -31,6 +31,10 @@ class DeviceVariant final : public Variant {
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override;
   void run(const Job& job) const override;
   void enqueue(Queue& queue, const Resident& work, const Weights& weights, const ResidentDelays& delays) const override;
+  // Overlapped transfers take the same time for all kernels; others are timed with them.
+  const Device* resident_device() const override {
+    return transfers_ == Transfers::overlapped && !device_.info().runs_on_host_cores ? &device_ : nullptr;
+  }
 
  private:
   // Bytes `from` .. `end` of a stream, in device memory.
