@@ -20,6 +20,8 @@ compare() {
 compare raw ""
 compare raw "fused power" --detect stokes --times 12 --sum-channels 4
 compare raw "correlator on the device" --correlate --times 24 --sum-channels 2
+echo "5000,700" >lost.txt
+compare raw "correlator on the device" --correlate --times 32 --lost lost.txt --flags counts.npy
 "$ridge" channelize in.raw host.fil --channels 16 --taps 4 --rate 48000 --frequency 150 --times 8 --quiet --device host || fail ".fil on the host"
 "$ridge" channelize in.raw device.fil --channels 16 --taps 4 --rate 48000 --frequency 150 --times 8 --device opencl:0 2>report || fail ".fil"
 has "fused power" report

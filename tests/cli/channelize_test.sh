@@ -162,6 +162,26 @@ $ridge channelize lost.vdif lost.out --channels 64 --taps 4 --flags flags.txt 2>
 grep -q "128 samples lost in 1 gaps, 5 spectra flagged" report || fail "frames lost: $(cat report)"
 grep -qx "25 29" flags.txt || fail "flags: $(cat flags.txt)"
 [ "$(size lost.out)" -eq "$(size made.out)" ] || fail "lost frames shift what follows"
+# Correlations leave these spectra out: the same sums as of the others, and their counts.
+for memory in 64M 8K; do
+  $ridge channelize lost.vdif lost.vis --channels 64 --taps 4 --correlate --times 9 --flags counts.npy --memory $memory --quiet ||
+    fail "correlations of lost frames"
+  python3 - <<'END' || fail "correlations with --memory $memory"
+from array import array
+spectra, sums, counts = array("f"), array("f"), array("i")
+spectra.frombytes(open("lost.out", "rb").read())
+sums.frombytes(open("lost.vis", "rb").read())
+counts.frombytes(open("counts.npy", "rb").read()[128:])
+each, lost = 2 * 2 * 64 * 2, range(25, 30)  # floats per time: polarizations, stations, channels, parts
+assert list(counts) == [9 - len([t for t in lost if t // 9 == i]) for i in range(len(counts))] and 7 in counts, counts
+for i in range(len(counts)):
+    for k in range(64):  # station 0 with itself, first polarization
+        at = [t * each + 2 * k for t in range(9 * i, 9 * i + 9) if t not in lost]
+        wanted = sum(spectra[a] ** 2 + spectra[a + 1] ** 2 for a in at)
+        got = sums[i * 3 * 64 * 8 + k * 8]
+        assert abs(got - wanted) <= 1e-5 * wanted, (i, k, got, wanted)
+END
+done
 # --- two recordings in one stream, and every format with all defaults ----------------------------------------------------
 for format in dada vdif; do
   $ridge channelize signal all.$format || fail "signal all.$format with all defaults"

@@ -94,5 +94,25 @@ head -c $((2 * 8 * 3 * 8)) /dev/zero | npy stations.npy '<c8' '(2, 8, 3)'
 head -c $((4 * 3 * 8)) /dev/zero | npy weights.npy '<c8' '(4, 3)'
 expect '5 beams of 3 stations' "$ridge" beamform stations.npy beams.npy --weights weights.npy --integrate 4 --incoherent --device host
 [ "$(size beams.npy)" -eq $((128 + 2 * 5 * 2 * 4)) ] || fail "beams.npy has $(size beams.npy) bytes"
+# Flagged voltages are left out: one station of three at four times of eight; all of the second channel's first four.
+python3 -c "
+import struct, sys
+sys.stdout.buffer.write(struct.pack('<96f', *[1, 0] * 48))" | npy ones.npy '<c8' '(2, 8, 3)'
+python3 -c "
+import struct, sys
+sys.stdout.buffer.write(struct.pack('<6f', *[1, 0] * 3))" | npy one.npy '<c8' '(1, 3)'
+python3 -c "
+import sys
+sys.stdout.buffer.write(bytes([0, 0, 1] * 4 + [0, 0, 0] * 4 + [1, 1, 1] * 4 + [0, 0, 0] * 4))" | npy flags.npy '|u1' '(2, 8, 3)'
+"$ridge" beamform ones.npy beams.npy --weights one.npy --integrate 4 --flags flags.npy --shares shares.npy --device host >/dev/null ||
+  fail "flags of voltages"
+python3 -c "
+import struct
+read = lambda name: struct.unpack('<4f', open(name, 'rb').read()[128:])
+power, shares = read('beams.npy'), read('shares.npy')
+assert power[:2] == (16, 36) and power[2] != power[2] and power[3] == 36, power
+assert all(abs(a - b) < 1e-6 for a, b in zip(shares, (2 / 3, 1, 0, 1))), shares" || fail "beams without flagged voltages"
+head -c 8 /dev/zero | npy few.npy "|u1" "(8,)"
+mistake 'needs uint8 of the shape (2, 8) or (2, 8, 3)' "$ridge" beamform ones.npy no.npy --weights one.npy --flags few.npy --device host
 mistake 'needs --weights FILE, or --positions' "$ridge" beamform stations.npy no.npy --device host
 finish

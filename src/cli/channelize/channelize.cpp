@@ -209,7 +209,8 @@ void add_channelize(Command& program) {
                  "Index of the first sample of each station; results are as if earlier samples had been processed");
   command
       .option("--flags", options->flags,
-              "Write the numbers of spectra with lost samples to FILE; FILE.fil: a mask for ridge search")
+              "Write the numbers of spectra with lost samples to FILE; FILE.fil: a mask for ridge search; --correlate, "
+              "FILE.npy: the number of spectra in each integration")
       .writes();
   add_schedule_option(command, options->schedule);
   command.option("--device", options->device, "Device; several, separated by commas, divide the stations")

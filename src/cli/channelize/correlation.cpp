@@ -68,6 +68,32 @@ std::size_t DeviceCorrelation::most_times(std::size_t bytes) const {
   return (bytes / (g.hop * sample) + std::max(g.block, g.channels) / g.hop + 3) / times_ + 1;
 }
 
+// Sets the excluded ones among the next `count` spectra to zero.
+void DeviceCorrelation::clear_excluded(std::size_t count) {
+  const filterbank::Geometry& g = geometry_;
+  const std::size_t value = sizeof(std::complex<float>), block = g.times * g.spectrum_size() * value;
+  for (const auto& range : excluded_) {
+    const std::uint64_t end = std::min(range.end, spectra_ + count);
+    for (std::uint64_t t = std::max(range.first, spectra_); t < end;) {
+      if (!zeros_) {
+        zeros_ = device_.buffer(block, {.name = "excluded spectra"});
+        queue_.fill(zeros_, std::byte{0});
+      }
+      // Consecutive times of a block, of every channel, station and polarization; or one spectrum.
+      const auto within = static_cast<std::size_t>(t % g.times);
+      const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(g.times - within, end - t));
+      const std::size_t row = g.times * value, at = static_cast<std::size_t>((t - spectra_) / g.times) * block;
+      if (now == g.times) {
+        queue_.copy(zeros_, values_, block, 0, at);
+      } else {
+        queue_.copy(zeros_, {.row = row}, values_, {.offset = at + within * value, .row = row},
+                    {.bytes = now * value, .rows = g.spectrum_size()});
+      }
+      t += now;
+    }
+  }
+}
+
 std::size_t DeviceCorrelation::push(std::span<const std::byte> in, std::span<float> out, bool) {
   const filterbank::Geometry& g = geometry_;
   window_.append(queue_, in);
@@ -80,6 +106,7 @@ std::size_t DeviceCorrelation::push(std::span<const std::byte> in, std::span<flo
                            .spectra = values_,
                            .first = spectra_,
                            .count = now * times_});
+    clear_excluded(now * times_);
     correlator_.enqueue(queue_, values_, now * times_, sums_);
     queue_.download(sums_, out.data() + made * time_size(), now * time_size() * sizeof(float));
     spectra_ += now * times_;

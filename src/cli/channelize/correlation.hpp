@@ -26,10 +26,12 @@ class DeviceCorrelation final : public BankWork {
   std::size_t most_times(std::size_t bytes) const override;
   std::size_t push(std::span<const std::byte> in, std::span<float> out, bool last) override;
   std::uint64_t spectra() const override { return spectra_; }
+  void exclude(std::vector<filterbank::SpectrumRange> ranges) override { excluded_ = std::move(ranges); }
 
  private:
   DeviceCorrelation(const Device& device, const filterbank::Problem& problem,
                     const filterbank::Correlation& correlation, const planner::Options& options);
+  void clear_excluded(std::size_t count);
 
   Device device_;
   Queue queue_;
@@ -39,7 +41,8 @@ class DeviceCorrelation final : public BankWork {
   std::size_t times_;    // per integration
   std::size_t at_once_;  // integrations whose spectra fit the buffer
   filterbank::on_device::SampleWindow window_;
-  Buffer values_, sums_;
+  Buffer values_, sums_, zeros_;
+  std::vector<filterbank::SpectrumRange> excluded_;
   std::uint64_t spectra_ = 0;
 };
 

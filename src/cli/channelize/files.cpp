@@ -198,7 +198,7 @@ class Channelizing {
 
   // Blocks of `bytes` bytes until a shorter one. A silent pipe may block the reader for ever.
   graph::Graph::Edge read_stage(graph::Graph& graph, std::size_t bytes) {
-    const auto seen = std::make_shared<SeenGaps>();
+    const auto seen = seen_;
     sink_.watch([seen] { return seen->all(); }, first_);
     return graph.stage("read", {}, {.bytes = bytes, .blocks = kBlocks, .locked_by = transferring(), .may_block = true},
                        [reader = reader_, seen, ended = false](graph::Step& step) mutable -> std::size_t {
@@ -227,6 +227,7 @@ class Channelizing {
                          last = in.size() < bytes;
                          const std::span<float> out{reinterpret_cast<float*>(step.out->bytes.data()),
                                                     step.out->bytes.size() / sizeof(float)};
+                         if (options_.correlate) work_->exclude(flagged_spectra(setup_.work.problem, seen_->all()));
                          const double before = base::now();
                          const std::size_t made = work_->push(in, out, last);
                          const double now = base::now();
@@ -336,6 +337,7 @@ class Channelizing {
   double seconds_;  // between samples
   Sink sink_;
   std::uint64_t first_ = 0;  // first spectrum
+  std::shared_ptr<SeenGaps> seen_ = std::make_shared<SeenGaps>();
   double begun_ = 0, working_ = 0;
 };
 

@@ -201,13 +201,33 @@ void Sink::put(std::span<const float> values) {
   if (note_) note_->after_writing();
 }
 
+// The spectra with zeros in those that contain lost samples, which correlations leave out.
+std::span<const std::complex<float>> Sink::without_lost(std::span<const std::complex<float>> spectra,
+                                                        std::size_t times) {
+  const std::uint64_t from = first_spectrum_ + correlated_;
+  correlated_ += times;
+  const std::vector<io::Gap> gaps = gaps_ ? gaps_() : std::vector<io::Gap>{};
+  if (gaps.empty()) return spectra;
+  kept_.assign(spectra.begin(), spectra.end());
+  const filterbank::Geometry g = filterbank::resolve(problem_);
+  for (const auto& range : flagged_spectra(problem_, gaps)) {
+    for (std::uint64_t t = std::max(range.first, from); t < std::min(range.end, from + times); ++t) {
+      for (std::size_t i = 0; i < g.spectrum_size(); ++i) {
+        const std::size_t signal = i / g.channels;
+        kept_[g.place(from, t, signal % g.polarizations, signal / g.polarizations, i % g.channels)] = 0;
+      }
+    }
+  }
+  return kept_;
+}
+
 void Sink::put_spectra(std::span<const std::complex<float>> spectra) {
   const std::size_t times = spectra.size() / (problem_.polarizations * problem_.stations * problem_.channels);
   if (digest_) digest_->add(spectra);
   if (correlator_) {
     const std::size_t rows = correlator_->due(times);
     sums_.resize(rows * correlator_->size());
-    correlator_->push(spectra, sums_);
+    correlator_->push(without_lost(spectra, times), sums_);
     out_.write(sums_.data(), sums_.size() * sizeof sums_[0]);
     times_ += rows;
     return;
@@ -431,6 +451,21 @@ void Sink::write_mask(const std::string& name, const std::vector<filterbank::Spe
   out.finish();
 }
 
+void Sink::write_counts(const std::string& name, const std::vector<filterbank::SpectrumRange>& flagged) const {
+  std::vector<std::int32_t> counts(times_, static_cast<std::int32_t>(each_));
+  for (const auto& range : flagged) {
+    for (std::uint64_t t = std::max(range.first, first_spectrum_); t < range.end; ++t) {
+      const std::uint64_t at = (t - first_spectrum_) / each_;
+      if (at < counts.size()) --counts[at];
+    }
+  }
+  const std::string text = io::npy_header({.type = io::ElementType::int32, .shape = {counts.size()}});
+  io::OutputStream out(name);
+  out.write(text.data(), text.size());
+  out.write(counts.data(), counts.size() * sizeof(counts[0]));
+  out.finish();
+}
+
 // Reorders from time, station, product, channel in FFT order to time, product, frequency.
 void Sink::sort_by_frequency(std::span<const float> power) {
   const auto& p = problem_;
@@ -449,13 +484,18 @@ void Sink::sort_by_frequency(std::span<const float> power) {
   }
 }
 
-std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Problem& problem,
-                          const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end, const Sink& sink) {
+std::vector<filterbank::SpectrumRange> flagged_spectra(const filterbank::Problem& problem,
+                                                       const std::vector<io::Gap>& gaps) {
   std::vector<filterbank::Hole> holes;
   for (const io::Gap& gap : gaps) holes.push_back({gap.first, gap.samples});
+  return filterbank::flagged(problem, holes);
+}
+
+std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Problem& problem,
+                          const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end, const Sink& sink) {
   std::uint64_t count = 0;
   std::string text = "# first and last spectrum with lost samples\n";
-  const std::vector<filterbank::SpectrumRange> flagged = filterbank::flagged(problem, holes);
+  const std::vector<filterbank::SpectrumRange> flagged = flagged_spectra(problem, gaps);
   for (const auto& range : flagged) {
     const std::uint64_t first = std::max(range.first, from), last = std::min(range.end, end);
     if (first >= last) continue;
@@ -464,6 +504,8 @@ std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Pr
   }
   if (io::has_ending(options.flags, ".fil")) {
     sink.write_mask(options.flags, flagged);
+  } else if (options.correlate && io::has_ending(options.flags, ".npy")) {
+    sink.write_counts(options.flags, flagged);
   } else if (!options.flags.empty()) {
     base::write_file(options.flags, text);
   }

@@ -62,6 +62,8 @@ class Sink {
   // of the flagged spectra and in values that --kurtosis flagged.
   std::uint64_t not_noise() const { return not_noise_count_; }
   void write_mask(const std::string& name, const std::vector<filterbank::SpectrumRange>& flagged) const;
+  // Correlations: writes the number of spectra in each integration, those without lost samples, as .npy.
+  void write_counts(const std::string& name, const std::vector<filterbank::SpectrumRange>& flagged) const;
   std::string digest() const { return digest_ ? digest_->text() : std::string(); }
 
  private:
@@ -86,6 +88,7 @@ class Sink {
   std::size_t time_bytes() const;
   std::size_t written_bytes() const;  // per output time, as stored
   void mark_lost();
+  std::span<const std::complex<float>> without_lost(std::span<const std::complex<float>> spectra, std::size_t times);
 
   filterbank::Problem problem_;  // without weights
   std::size_t hop_, each_ = 1;
@@ -109,10 +112,15 @@ class Sink {
   std::optional<io::SigprocHeader> fil_header_;
   std::function<std::vector<io::Gap>()> gaps_;
   std::size_t gaps_marked_ = 0;
-  std::uint64_t first_spectrum_ = 0, last_gap_ = 0;
+  std::uint64_t first_spectrum_ = 0, last_gap_ = 0, correlated_ = 0;
+  std::vector<std::complex<float>> kept_;  // spectra to correlate, with zeros for lost ones
   std::size_t header_bytes_ = 0;
   std::uint64_t times_ = 0, not_noise_count_ = 0;
 };
+
+// Spectra with lost samples, in order.
+std::vector<filterbank::SpectrumRange> flagged_spectra(const filterbank::Problem& problem,
+                                                       const std::vector<io::Gap>& gaps);
 
 // Writes the spectra with lost samples to --flags, and returns their number between `from` and `end`.
 std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Problem& problem,

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
+
+#include <ridge/filterbank/bank.hpp>
 
 namespace ridge::cli {
 
@@ -22,6 +25,8 @@ class BankWork {
   virtual std::uint64_t start_at(std::uint64_t spectrum) = 0;
   // Maximum number of output times that a push of `bytes` bytes produces.
   virtual std::size_t most_times(std::size_t bytes) const = 0;
+  // Correlations: spectra with lost samples, in order, which are left out of the sums of later pushes.
+  virtual void exclude(std::vector<filterbank::SpectrumRange>) {}
   // Returns the number of output times written; `last` if no samples follow.
   virtual std::size_t push(std::span<const std::byte> in, std::span<float> out, bool last) = 0;
   virtual std::uint64_t spectra() const = 0;  // so far, including those before start_at

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -71,7 +72,7 @@ void run_coherent(const CoherentOptions& options) {
 }
 
 struct BeamOptions {
-  std::string in, out, weights, positions, directions, device;
+  std::string in, out, weights, positions, directions, device, flags, shares;
   search::BeamProblem problem{};
   double frequency = 0, step = 0;
   bool voltages = false;
@@ -128,13 +129,50 @@ std::vector<Value> all_weights(const BeamOptions& options, std::size_t channels,
   return weights;
 }
 
+// Sets flagged voltages, and those that are NaN, to zero. Returns the share of the others per channel and `integrate`
+// times.
+std::vector<float> clear_flagged(const BeamOptions& options, const std::vector<std::size_t>& shape,
+                                 std::vector<Value>& in) {
+  const std::size_t times = shape[1], stations = shape[2], each = options.problem.integrate, bins = times / each;
+  std::vector<std::uint8_t> flags;
+  std::vector<std::size_t> flag_shape;
+  if (!options.flags.empty()) flags = read_array<std::uint8_t>(options.flags, io::ElementType::uint8, flag_shape);
+  const bool per_station = flag_shape.size() == 3;
+  const bool fits =
+      per_station ? flag_shape == shape : flag_shape.size() == 2 && flag_shape[0] == shape[0] && flag_shape[1] == times;
+  if (!options.flags.empty() && !fits) {
+    mistake(fmt::format("{}: needs uint8 of the shape ({}, {}) or ({}, {}, {}), got {} axes", options.flags, shape[0],
+                        times, shape[0], times, stations, flag_shape.size()));
+  }
+  std::vector<float> shares(shape[0] * bins, 0);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t time = i / stations;  // of all channels
+    const bool flagged = !flags.empty() && flags[per_station ? i : time] != 0;
+    if (flagged || std::isnan(in[i].real()) || std::isnan(in[i].imag())) {
+      in[i] = 0;
+    } else if (time % times < bins * each) {
+      shares[time / times * bins + time % times / each] += 1.0F / static_cast<float>(each * stations);
+    }
+  }
+  return shares;
+}
+
+void write_npy(const std::string& name, const io::NpyHeader& header, const void* values) {
+  io::OutputStream out(name);
+  const std::string text = io::npy_header(header);
+  out.write(text.data(), text.size());
+  out.write(values, header.elements() * io::bytes_of(header.type));
+  out.finish();
+}
+
 void run_beamform(BeamOptions options) {
   std::vector<std::size_t> shape;
-  const std::vector<Value> in = read_array<Value>(options.in, io::ElementType::complex64, shape);
+  std::vector<Value> in = read_array<Value>(options.in, io::ElementType::complex64, shape);
   if (shape.size() != 3)
     mistake(fmt::format("{}: needs the shape (channels, times, stations), got {} axes", options.in, shape.size()));
   search::BeamProblem& problem = options.problem;
   problem.channels = shape[0], problem.times = shape[1], problem.stations = shape[2];
+  const std::vector<float> shares = clear_flagged(options, shape, in);
   const std::vector<Value> weights = all_weights(options, shape[0], shape[2], problem.beams);
   search::Beamformer former(ridge::device(options.device), problem);
   former.set_weights(weights);
@@ -149,16 +187,23 @@ void run_beamform(BeamOptions options) {
     former.power(in, power);
   }
   const double seconds = base::now() - begin;
-  io::OutputStream out(options.out);
-  const std::string header = options.voltages
-                                 ? io::npy_header({.type = io::ElementType::complex64,
-                                                   .shape = {problem.channels, problem.beams, problem.times}})
-                                 : io::npy_header({.type = io::ElementType::float32,
-                                                   .shape = {problem.channels, former.rows(), former.bins()}});
-  out.write(header.data(), header.size());
-  out.write(options.voltages ? static_cast<const void*>(voltages.data()) : power.data(),
-            options.voltages ? voltages.size() * sizeof(Value) : power.size() * sizeof(float));
-  out.finish();
+  // Power of nothing but flagged voltages is NaN, which a search takes as flagged.
+  for (std::size_t i = 0; i < power.size(); ++i) {
+    const std::size_t bin = i % former.bins(), channel = i / former.bins() / former.rows();
+    if (shares[channel * former.bins() + bin] == 0) power[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  if (options.voltages) {
+    write_npy(options.out,
+              {.type = io::ElementType::complex64, .shape = {problem.channels, problem.beams, problem.times}},
+              voltages.data());
+  } else {
+    write_npy(options.out,
+              {.type = io::ElementType::float32, .shape = {problem.channels, former.rows(), former.bins()}},
+              power.data());
+  }
+  if (!options.shares.empty())
+    write_npy(options.shares, {.type = io::ElementType::float32, .shape = {problem.channels, former.bins()}},
+              shares.data());
   if (options.out == "-") return;
   fmt::print("{} beams of {} stations, {} channels x {} times: {}\n", former.rows(), problem.stations, problem.channels,
              problem.times, base::human_rate(former.flops() / seconds, "FLOP/s"));
@@ -198,7 +243,8 @@ void add_beamform(Command& program) {
       "\nVoltages are complex64, (channels, times, stations). Weights are complex64, (beams, stations) or (channels,\n"
       "beams, stations). Positions are float64 metres, (stations, 3); directions unit vectors, (beams, 3). The output "
       "is\n"
-      "float32, (channels, beams, times / integrate).");
+      "float32, (channels, beams, times / integrate). Flagged voltages and NaN are left out of the sums; a power of\n"
+      "nothing else is NaN.");
   auto options = std::make_shared<BeamOptions>();
   command.option("in", options->in, "Voltages, .npy").required().reads();
   command.option("out", options->out, "Beams, .npy").required().writes();
@@ -210,6 +256,9 @@ void add_beamform(Command& program) {
   command.option("--frequency", options->frequency, "Frequency of the first channel, MHz").positive();
   command.option("--step", options->step, "Step to the next channel, MHz").shows_default();
   command.option("--integrate", options->problem.integrate, "Samples per power").shows_default().between(1, 1e9);
+  command.option("--flags", options->flags, "Flags, uint8 .npy: (channels, times) or (channels, times, stations)")
+      .reads();
+  command.option("--shares", options->shares, "Write the share of unflagged voltages per power, .npy").writes();
   command.flag("--incoherent", options->problem.incoherent, "Add the incoherent beam, last");
   command.flag("--voltages", options->voltages, "Write complex voltages instead of power (host)");
   command.device(options->device);
