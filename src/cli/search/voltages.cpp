@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "cli/arrays/npy_file.hpp"
 #include "cli/search/power_file.hpp"
 #include "command/command.hpp"
 #include "io/arrays/npy.hpp"
@@ -155,14 +156,6 @@ std::vector<float> clear_flagged(const BeamOptions& options, const std::vector<s
     }
   }
   return shares;
-}
-
-void write_npy(const std::string& name, const io::NpyHeader& header, const void* values) {
-  io::OutputStream out(name);
-  const std::string text = io::npy_header(header);
-  out.write(text.data(), text.size());
-  out.write(values, header.elements() * io::bytes_of(header.type));
-  out.finish();
 }
 
 void run_beamform(BeamOptions options) {
