@@ -168,6 +168,9 @@ def _plain(x):
     return not (x.requires_grad and _torch.is_grad_enabled()) and _direct(x)
 
 
+_stream = getattr(_torch._C, "_cuda_getCurrentRawStream", None) or (lambda index: _torch.cuda.current_stream(index).cuda_stream)
+
+
 class _Call:
     """A prepared map of tensors of one layout: the result's shape and type, the plan, and the arguments of the operator.
 
@@ -238,8 +241,12 @@ class _Prepared(_torch.autograd.Function):
             if not _no_transformation():
                 return call.adjoint_by_operator(g), None
             g = g.resolve_conj().resolve_neg().contiguous()
-        other = call.adjoint(g.detach())
-        return (_Prepared.apply(g, other) if g.requires_grad and _torch.is_grad_enabled() else other(g)), None
+        other = call.other or call.adjoint(g.detach())
+        return (_apply(g, other) if g.requires_grad and _torch.is_grad_enabled() else other(g)), None
+
+
+# Without the Python function that Function.apply() is in PyTorch 2: it serves torch.func, which _direct() excludes.
+_apply = super(_torch.autograd.Function, _Prepared).apply
 
 
 def _prepared(name, x, stream, s, dim, norm, *cosine):
@@ -287,7 +294,7 @@ class _Transforms(_Operators):
         if device.type == "cpu":
             key, stream = (name, x.dtype, x.shape, x.stride(), s, dim, norm, *cosine), 0
         elif device.type == "cuda":
-            stream = _torch.cuda.current_stream(device).cuda_stream
+            stream = _stream(device.index)
             key = (name, x.dtype, x.shape, x.stride(), s, dim, norm, *cosine, device.index, stream)
         else:
             return None
@@ -301,7 +308,7 @@ class _Transforms(_Operators):
             found = self.calls[key] = _prepared(name, x.detach(), stream, s, dim, norm, *cosine)
         if found is None:
             return None
-        out = _Prepared.apply(x, found) if x.requires_grad and _torch.is_grad_enabled() else found(x)
+        out = _apply(x, found) if x.requires_grad and _torch.is_grad_enabled() else found(x)
         return out.conj().resolve_conj() if name in _TO_CONJUGATES else out
 
     def floating(self, x, complex_wanted):
