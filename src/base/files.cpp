@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -210,6 +211,20 @@ std::optional<std::string> read_whole(const fs::path& path, std::size_t limit, b
 std::optional<std::string> read_file(const fs::path& path, std::size_t limit) { return read_whole(path, limit, false); }
 std::optional<std::string> read_trusted_file(const fs::path& path, std::size_t limit) {
   return read_whole(path, limit, true);
+}
+
+std::optional<std::string_view> map_trusted_file(const fs::path& path) {
+  const Descriptor file(open_retrying(path, O_RDONLY | O_NOCTTY | O_NOFOLLOW));
+  if (!file && errno == ENOENT) return std::nullopt;
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) fail("cannot read", path, reason(errno));
+  if (!S_ISREG(status.st_mode)) fail("cannot read", path, "not a regular file");
+  if (const std::string why = why_untrusted(status); !why.empty()) fail("cannot trust", path, why);
+  if (status.st_size == 0) return std::string_view();
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (bytes == MAP_FAILED) fail("cannot read", path, reason(errno));
+  return std::string_view(static_cast<const char*>(bytes), size);
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {

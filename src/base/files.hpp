@@ -38,6 +38,8 @@ class FileLock {
 // Like read_file(), but also Error{io} for a file that belongs to another user, is writable by others, or is a symbolic
 // link.
 std::optional<std::string> read_trusted_file(const std::filesystem::path& path, std::size_t limit);
+// The same for a large file: mapped, and kept until the process ends. Nothing if there is none.
+std::optional<std::string_view> map_trusted_file(const std::filesystem::path& path);
 // Like write_file(), but only this user may read the file.
 void write_private_file(const std::filesystem::path& path, std::string_view bytes);
 

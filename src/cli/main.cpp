@@ -75,6 +75,7 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_place(program);
   ridge::cli::add_check(program);
   ridge::cli::add_wisdom(program);
+  ridge::cli::add_kernels(program);
   ridge::cli::add_trace(program);
 }
 

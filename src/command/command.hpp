@@ -11,6 +11,7 @@ void add_machine(Command& program);
 void add_bench(Command& program);
 void add_tour(Command& program);
 void add_wisdom(Command& program);
+void add_kernels(Command& program);
 void add_fft(Command& program);
 void add_nufft(Command& program);
 void add_sar(Command& program);

@@ -142,6 +142,7 @@ std::string manual_end() {
               {"RIDGE_SIMD", "Widest instruction set on the host: sse4, avx2, avx512, neon, fcma."},
               {"RIDGE_COMPILE_CACHE",
                "off: compile every kernel again. all: also cache kernels that PoCL caches itself."},
+              {"RIDGE_KERNELS", "File of kernels compiled ahead (ridge kernels). off: none."},
               {"RIDGE_STATUS", "File to which capture, channelize and search write their state, for ridge run."},
               {"RIDGE_FFTW_TRACE", "File to which the FFTW drop-in appends a line per plan."},
               {"XDG_CACHE_HOME, HOME", "Location of the cache folder without RIDGE_CACHE_DIR."}}) +

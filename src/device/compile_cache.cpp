@@ -33,24 +33,7 @@ constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr std::uintmax_t kLargestFolder = std::uintmax_t{256} << 20;
 constexpr std::string_view kExtension = ".kernel";
 
-// As FNV-1a, but eight bytes at a time: enough against accidents, and the key itself guards against collisions.
-std::uint64_t hash(std::string_view text, std::uint64_t state = 0xcbf29ce484222325u) {
-  const auto mix = [&state](std::uint64_t word) {
-    state = (state ^ word) * 0x9e3779b97f4a7c15u;
-    state ^= state >> 32;
-  };
-  std::size_t at = 0;
-  for (; at + kNumber <= text.size(); at += kNumber) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, kNumber);
-    mix(word);
-  }
-  for (; at < text.size(); ++at) mix(static_cast<unsigned char>(text[at]));
-  mix(text.size());
-  return state;
-}
-
-std::uint64_t checksum(std::string_view key, std::string_view binary) { return hash(binary, hash(key)); }
+std::uint64_t checksum(std::string_view key, std::string_view binary) { return hash_of(binary, hash_of(key)); }
 
 void append(std::string& text, std::uint64_t number) {
   for (std::size_t i = 0; i < kNumber; ++i) text += static_cast<char>(number >> (8 * i) & 0xff);
@@ -136,7 +119,7 @@ fs::path folder() {
 }
 
 fs::path path_in(const fs::path& folder, std::string_view key) {
-  return folder / fmt::format("{:016x}{}", hash(key), kExtension);
+  return folder / fmt::format("{:016x}{}", hash_of(key), kExtension);
 }
 
 void remove_damaged(const fs::path& path, const std::string& damage) {
@@ -182,6 +165,23 @@ void make_room(const fs::path& folder, const fs::path& newest) {
 }
 
 }  // namespace
+
+// As FNV-1a, but eight bytes at a time: enough against accidents, and the key itself guards against collisions.
+std::uint64_t hash_of(std::string_view text, std::uint64_t state) {
+  const auto mix = [&state](std::uint64_t word) {
+    state = (state ^ word) * 0x9e3779b97f4a7c15u;
+    state ^= state >> 32;
+  };
+  std::size_t at = 0;
+  for (; at + kNumber <= text.size(); at += kNumber) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, kNumber);
+    mix(word);
+  }
+  for (; at < text.size(); ++at) mix(static_cast<unsigned char>(text[at]));
+  mix(text.size());
+  return state;
+}
 
 bool compile_cache_is_off() {
   const char* value = std::getenv("RIDGE_COMPILE_CACHE");

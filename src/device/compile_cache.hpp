@@ -1,5 +1,6 @@
 // Compiled kernels on disk, one file each, keyed by everything that could change the result; compiles several at once.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ std::optional<std::string> find_compiled(std::string_view key);
 void store_compiled(std::string_view key, std::string_view binary);  // a folder that cannot be written is not an error
 bool compile_cache_is_off();
 bool compile_cache_takes_all();
+
+std::uint64_t hash_of(std::string_view bytes, std::uint64_t seed = 0xcbf29ce484222325u);
 
 // device fingerprint, compiler version, options and assembled source
 std::string compile_key(std::string_view device, std::string_view compiler, std::string_view options,

@@ -58,16 +58,21 @@ std::string ptx(const Nvrtc& compiler, nvrtcProgram program, const KernelSource&
 
 }  // namespace
 
+// wgmma exists in this architecture alone and needs its specific target name.
+CudaTarget own_target(int compute) { return {fmt::format("sm_{}{}", compute, compute == 90 ? "a" : "")}; }
+
 std::optional<CudaTarget> choose_target(const Nvrtc& compiler, int compute) {
   const std::vector<int>& known = compiler.architectures;
-  if (std::find(known.begin(), known.end(), compute) != known.end()) {
-    // wgmma exists in this architecture alone and needs its specific target name.
-    const bool alone = compute == 90 && compiler.major >= 12;
-    return CudaTarget{fmt::format("sm_{}{}", compute, alone ? "a" : "")};
-  }
+  if (std::find(known.begin(), known.end(), compute) != known.end())
+    return compiler.major >= 12 ? own_target(compute) : CudaTarget{fmt::format("sm_{}", compute)};
   auto above = std::upper_bound(known.begin(), known.end(), compute);
   if (above == known.begin()) return std::nullopt;
   return CudaTarget{fmt::format("compute_{}", *(above - 1))};
+}
+
+std::string too_old(const Nvrtc& compiler, int compute) {
+  return fmt::format("it is sm_{}, and NVRTC {} compiles for sm_{} and newer: set CUDA_HOME to an older toolkit",
+                     compute, compiler.version(), compiler.architectures.front());
 }
 
 std::vector<std::string> cuda_options(const CudaTarget& target, bool relaxed_math) {

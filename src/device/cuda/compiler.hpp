@@ -2,11 +2,13 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ridge/device.hpp>
 
 #include "device/cuda/loader.hpp"
+#include "device/kernel_pack.hpp"
 
 namespace ridge::detail {
 
@@ -16,10 +18,21 @@ struct CudaTarget {
   bool machine_code() const { return architecture.starts_with("sm_"); }
 };
 
+// Machine code of the device itself, which any NVRTC that knows the architecture makes: shipped kernels are stored for
+// it.
+CudaTarget own_target(int compute);
 // Nothing if the device is older than what this NVRTC supports. `compute` is 90 for sm_90.
 std::optional<CudaTarget> choose_target(const Nvrtc& compiler, int compute);
 
+std::string too_old(const Nvrtc& compiler, int compute);  // why choose_target() chose nothing
+
 std::vector<std::string> cuda_options(const CudaTarget& target, bool relaxed_math);
+
+// Opens NVRTC at the first call; Error{unavailable} if it is missing.
+const Nvrtc& needed_nvrtc();
+
+// `assembled` is the prelude, defines and text of `source`.
+PackKey shipped_key(int compute, const KernelSource& source, std::string_view assembled);
 
 struct Compiled {
   std::string code;  // cubin or PTX

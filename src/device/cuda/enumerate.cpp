@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "device/cuda/state.hpp"
+#include "device/kernel_pack.hpp"
 #include "device/traits.hpp"
 
 namespace ridge::detail {
@@ -27,12 +28,11 @@ std::string kernel_module_version() {
   return {};
 }
 
-std::string driver_description(const CudaDriver& driver, const Nvrtc& compiler) {
+std::string driver_description(const CudaDriver& driver) {
   int version = 0;
   driver.driver_get_version(&version);
   const std::string module = kernel_module_version();
-  return fmt::format("{}{}CUDA {}.{}, NVRTC {}", module, module.empty() ? "" : ", ", version / 1000,
-                     version % 1000 / 10, compiler.version());
+  return fmt::format("{}{}CUDA {}.{}", module, module.empty() ? "" : ", ", version / 1000, version % 1000 / 10);
 }
 
 std::string reason(const CudaDriver& driver, CUresult result) {
@@ -91,7 +91,8 @@ Limits read_limits(const CudaDriver& driver, CUdevice device, int architecture) 
 }
 
 // Nothing, and a note, for a device that cannot be used.
-std::shared_ptr<CudaDevice> describe_device(const CudaDriver& driver, const Nvrtc& compiler, int ordinal,
+// `compiler` is null if kernels are shipped: NVRTC is then opened when one is missing.
+std::shared_ptr<CudaDevice> describe_device(const CudaDriver& driver, const Nvrtc* compiler, int ordinal,
                                             const std::string& versions, std::vector<std::string>& notes) {
   CUdevice device = 0;
   if (const CUresult result = driver.device_get(&device, ordinal); result != CUDA_SUCCESS) {
@@ -105,15 +106,11 @@ std::shared_ptr<CudaDevice> describe_device(const CudaDriver& driver, const Nvrt
   }
   const int compute = attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
                       attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  const std::optional<CudaTarget> target = choose_target(compiler, compute);
-  if (!target) {
-    notes.push_back(
-        fmt::format("CUDA: {} is sm_{}, and NVRTC {} compiles for sm_{} and newer: set CUDA_HOME to an older "
-                    "toolkit",
-                    name, compute, compiler.version(), compiler.architectures.front()));
+  if (compiler != nullptr && !choose_target(*compiler, compute)) {
+    notes.push_back("CUDA: " + name + " is left out: " + too_old(*compiler, compute));
     return nullptr;
   }
-  auto state = std::make_shared<CudaDevice>(driver, compiler, device, *target);
+  auto state = std::make_shared<CudaDevice>(driver, device, compute);
   DeviceInfo& info = state->info;
   info.id = fmt::format("cuda:{}", ordinal);
   info.name = name;
@@ -147,16 +144,16 @@ std::vector<std::shared_ptr<DeviceState>> find_devices(std::vector<std::string>&
     notes.push_back("CUDA: the NVIDIA driver does not start: " + reason(*driver, result));
     return {};
   }
-  const Nvrtc* compiler = nvrtc(why_not);
-  if (!compiler) {
+  const Nvrtc* compiler = shipped_kernels() ? nullptr : nvrtc(why_not);
+  if (!compiler && !shipped_kernels()) {
     notes.push_back(fmt::format("CUDA: {} device{} left out, because kernels cannot be compiled: {}", count,
                                 count == 1 ? "" : "s", why_not));
     return {};
   }
-  const std::string versions = driver_description(*driver, *compiler);
+  const std::string versions = driver_description(*driver);
   std::vector<std::shared_ptr<DeviceState>> devices;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    if (auto device = describe_device(*driver, *compiler, ordinal, versions, notes)) devices.push_back(device);
+    if (auto device = describe_device(*driver, compiler, ordinal, versions, notes)) devices.push_back(device);
   }
   return devices;
 }

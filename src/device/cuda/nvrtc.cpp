@@ -6,17 +6,12 @@
 #include <sstream>
 #include <string_view>
 
+#include "device/compile_cache.hpp"
 #include "device/cuda/compiler.hpp"
 #include "device/dialect.hpp"
 
 namespace ridge::detail {
 namespace {
-
-const Nvrtc& required_nvrtc() {
-  std::string why_not;
-  if (const Nvrtc* compiler = nvrtc(why_not)) return *compiler;
-  throw Error(ErrorKind::unavailable, why_not);
-}
 
 CudaTarget required_target(const Nvrtc& compiler, const std::string& architecture) {
   int compute = 0;
@@ -32,7 +27,7 @@ CudaTarget required_target(const Nvrtc& compiler, const std::string& architectur
 }
 
 Compiled compile(const KernelSource& source, const std::string& architecture, const std::vector<std::string>& extra) {
-  const Nvrtc& compiler = required_nvrtc();
+  const Nvrtc& compiler = needed_nvrtc();
   const CudaTarget target = required_target(compiler, architecture);
   int first_line = 0;
   const std::string assembled = assemble(cuda_prelude(), source, first_line);
@@ -74,6 +69,24 @@ std::vector<KernelResources> read_resources(const std::string& log) {
 
 }  // namespace
 
+const Nvrtc& needed_nvrtc() {
+  std::string why_not;
+  if (const Nvrtc* compiler = nvrtc(why_not)) return *compiler;
+  throw Error(ErrorKind::unavailable, "a kernel must be compiled: " + why_not);
+}
+
+PackKey shipped_key(int compute, const KernelSource& source, std::string_view assembled) {
+  const std::string text = compile_key(
+      "cuda", "", fmt::format("{}", fmt::join(cuda_options(own_target(compute), source.relaxed_math), " ")), assembled);
+  return {hash_of(text), hash_of(text, 0x2545f4914f6cdd1du)};
+}
+
+std::pair<PackKey, std::string> shipped_kernel(const KernelSource& source, int compute) {
+  int first_line = 0;
+  return {shipped_key(compute, source, assemble(cuda_prelude(), source, first_line)),
+          compile(source, own_target(compute).architecture, {}).code};
+}
+
 bool nvrtc_available() {
   std::string why_not;
   return nvrtc(why_not) != nullptr;
@@ -86,7 +99,7 @@ std::string compile_for(const KernelSource& source, const std::string& architect
 std::vector<KernelResources> resources_for(const KernelSource& source, const std::string& architecture) {
   // NVRTC 13 caches its results if there is a driver, and reports nothing about cached kernels.
   std::vector<std::string> options = {"--ptxas-options=-v"};
-  if (required_nvrtc().major >= 13) options.emplace_back("--no-cache");
+  if (needed_nvrtc().major >= 13) options.emplace_back("--no-cache");
   return read_resources(compile(source, architecture, options).log);
 }
 

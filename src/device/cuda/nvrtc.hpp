@@ -2,9 +2,12 @@
 // library.
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ridge/device.hpp>
+
+#include "device/kernel_pack.hpp"
 
 namespace ridge::detail {
 
@@ -15,6 +18,9 @@ bool nvrtc_available();
 // The cubin for an architecture ("sm_90"), with little optimization: only whether it compiles matters. Error{compile}
 // shows the source around the error; Error{unavailable} if NVRTC is missing or does not know the architecture.
 std::string compile_for(const KernelSource& source, const std::string& architecture);
+
+// The kernel for a pack: its key, and machine code for an architecture (90 for sm_90) with full optimization.
+std::pair<PackKey, std::string> shipped_kernel(const KernelSource& source, int compute);
 
 // Report of ptxas for each kernel of a source.
 struct KernelResources {
@@ -32,6 +38,10 @@ inline bool nvrtc_available() { return false; }
 
 inline std::string compile_for(const KernelSource& source, const std::string&) {
   throw Error(ErrorKind::unavailable, "kernel " + source.name + ": this build has no CUDA headers, so no NVRTC");
+}
+
+inline std::pair<PackKey, std::string> shipped_kernel(const KernelSource& source, int) {
+  return {{}, compile_for(source, "")};
 }
 
 #endif

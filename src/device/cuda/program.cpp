@@ -8,6 +8,7 @@
 #include "device/compile_cache.hpp"
 #include "device/cuda/state.hpp"
 #include "device/dialect.hpp"
+#include "device/kernel_pack.hpp"
 #include "device/kernel_text.hpp"
 
 namespace ridge::detail {
@@ -21,14 +22,14 @@ struct Loaded {
   std::string log;  // log of the driver's compiler if it had to compile PTX
 };
 
-Loaded load_module(const std::shared_ptr<CudaDevice>& device, const std::string& code) {
+Loaded load_module(const std::shared_ptr<CudaDevice>& device, const char* code) {
   std::array<char, 8192> log{};
   std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
   CUmodule module = nullptr;
   Loaded loaded;
-  loaded.result = device->driver.module_load_data(&module, code.c_str(), static_cast<unsigned>(options.size()),
-                                                  options.data(), values.data());
+  loaded.result = device->driver.module_load_data(&module, code, static_cast<unsigned>(options.size()), options.data(),
+                                                  values.data());
   loaded.log = log.data();
   if (loaded.result == CUDA_SUCCESS) loaded.module = std::make_shared<CudaModule>(device, module);
   return loaded;
@@ -64,19 +65,25 @@ std::shared_ptr<ProgramState> CudaDevice::compile(const KernelSource& source) {
   make_current();
   int first_line = 0;
   const std::string assembled = assemble(cuda_prelude(), source, first_line);
-  const std::vector<std::string> options = cuda_options(target, source.relaxed_math);
-  const std::string key = compile_key(info.fingerprint(), "nvrtc " + compiler.version(),
-                                      fmt::format("{}", fmt::join(options, " ")), assembled);
   auto program = std::make_shared<CudaProgram>();
   program->name = source.name;
   program->source = {.name = {}, .text = source.text, .defines = source.defines};
-  if (const std::optional<std::string> found = find_compiled(key)) {
-    program->module = load_module(shared_from_this(), *found).module;
+  const auto take = [&](const char* code) {
+    program->module = load_module(shared_from_this(), code).module;
     program->from_cache = program->module != nullptr;
-    if (program->from_cache) return program;
-  }
-  const std::string code = compile_cuda(compiler, source, assembled, target, options).code;
-  Loaded loaded = load_module(shared_from_this(), code);
+    return program->from_cache;
+  };
+  if (const auto found = shipped_kernels().find(shipped_key(compute, source, assembled)); found && take(found->data()))
+    return program;
+  const Nvrtc& compiler = needed_nvrtc();
+  const std::optional<CudaTarget> target = choose_target(compiler, compute);
+  if (!target) throw Error(ErrorKind::unavailable, label() + " compiles no kernels: " + too_old(compiler, compute));
+  const std::vector<std::string> options = cuda_options(*target, source.relaxed_math);
+  const std::string key = compile_key(info.fingerprint(), "nvrtc " + compiler.version(),
+                                      fmt::format("{}", fmt::join(options, " ")), assembled);
+  if (const std::optional<std::string> found = find_compiled(key); found && take(found->c_str())) return program;
+  const std::string code = compile_cuda(compiler, source, assembled, *target, options).code;
+  Loaded loaded = load_module(shared_from_this(), code.c_str());
   if (!loaded.module) {
     const std::string newer = fmt::format(
         "; NVRTC {} ({}) may be newer than the driver ({}): update the driver or set CUDA_HOME to an older toolkit",

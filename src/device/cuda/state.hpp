@@ -16,8 +16,8 @@
 namespace ridge::detail {
 
 struct CudaDevice : DeviceState, std::enable_shared_from_this<CudaDevice> {
-  CudaDevice(const CudaDriver& cuda, const Nvrtc& nvrtc, CUdevice ordinal, CudaTarget code)
-      : driver(cuda), compiler(nvrtc), handle(ordinal), target(std::move(code)) {}
+  CudaDevice(const CudaDriver& cuda, CUdevice ordinal, int capability)
+      : driver(cuda), handle(ordinal), compute(capability) {}
   ~CudaDevice() override;
 
   std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) override;
@@ -43,9 +43,8 @@ struct CudaDevice : DeviceState, std::enable_shared_from_this<CudaDevice> {
   void remember_launch(const std::shared_ptr<const std::string>& kernel);
 
   const CudaDriver& driver;
-  const Nvrtc& compiler;
   const CUdevice handle;
-  const CudaTarget target;
+  const int compute;  // 90 for sm_90
 
  private:
   std::once_flag retained_;

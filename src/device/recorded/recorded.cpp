@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,6 +37,8 @@ constexpr Recorded kRecorded[] = {
     {"a770", "Intel Arc A770", "Intel", "xe-hpg", 0, 32, 16, 64, 128, 65536, 1024, 16, 2.1, false},
     {"a100", "NVIDIA A100-SXM4-80GB", "NVIDIA Corporation", "sm_80", 80, 108, 32, 163, 0, 0, 0, 80, 1.41, true},
     {"h200", "NVIDIA H200", "NVIDIA Corporation", "sm_90", 90, 132, 32, 227, 0, 0, 0, 141, 1.98, true},
+    {"b200", "NVIDIA B200", "NVIDIA Corporation", "sm_100", 100, 148, 32, 227, 0, 0, 0, 180, 1.97, true},
+    {"a40", "NVIDIA A40", "NVIDIA Corporation", "sm_86", 86, 84, 32, 99, 0, 0, 0, 48, 1.74, true},
     {"rtx4090", "NVIDIA GeForce RTX 4090", "NVIDIA Corporation", "sm_89", 89, 128, 32, 99, 0, 0, 0, 24, 2.52, true},
 };
 
@@ -115,8 +119,13 @@ struct RecordedDevice : DeviceState, std::enable_shared_from_this<RecordedDevice
     auto state = std::make_shared<NoProgram>();
     state->name = source.name;
     state->device = shared_from_this();
+    const std::lock_guard lock(mutex);
+    kernels.push_back(source);
     return state;
   }
+
+  std::mutex mutex{};
+  std::vector<KernelSource> kernels{};
 };
 
 }  // namespace
@@ -133,6 +142,12 @@ Device recorded_device(const std::string& id) {
   }
   throw Error(ErrorKind::unavailable,
               fmt::format("no device \"{}\"; recorded are {}", id, fmt::join(recorded_devices(), ", ")));
+}
+
+std::vector<KernelSource> take_kernels(const Device& recorded) {
+  auto& state = dynamic_cast<RecordedDevice&>(recorded.state());
+  const std::lock_guard lock(state.mutex);
+  return std::exchange(state.kernels, {});
 }
 
 }  // namespace ridge::detail
