@@ -11,7 +11,7 @@ import functools
 import dask.array as _da
 import numpy as np
 
-from . import fft as _fft
+from . import fft as _fft, filterbank as _filterbank
 from ._fft_arguments import _one, _shape_and_axes
 from ._foreign import named
 from ._transforms import (COSINE as _COSINE, COSINES as _COSINES, FOURIER as _FOURIER, HALF as _HALF, NAMES as _NAMES,
@@ -65,28 +65,24 @@ for _name in __all__[:-1]:
 
 def _spectra(block, problem, skip, block_id=None):
     """Spectra of a chunk that is preceded by the filter's earlier samples, except for the first one."""
-    from . import filterbank
-    if block_id is not None and len(block_id) and block_id[0] == 0:
-        skip = 0
-    out = filterbank.plan(**problem).stream().push(np.ascontiguousarray(block, np.complex64))
-    return out[skip:, 0, 0, :]
+    first = block_id is not None and len(block_id) > 1 and block_id[-2] == 0
+    return _filterbank._spectra_of_lines(block, problem, 0 if first else skip)
 
 
 def channelize(x, channels=256, taps=16, **how):
-    """Spectra (time, channel) of a chunked stream of complex samples by a polyphase filter bank, one task per chunk.
+    """Spectra (..., time, channel) of chunked streams of complex samples by a polyphase filter bank, one task per chunk.
 
-    Chunks must be multiples of the channels. Arguments are those of ridge.filterbank.plan for one station and polarization of
-    float32 samples, at critical sampling.
+    Time is the last axis of x; the others count separate streams. Chunks along it must be multiples of the channels. Arguments are those
+    of ridge.filterbank.plan for one station and polarization of float32 samples, at critical sampling.
     """
-    if x.ndim != 1 or any(n % channels for n in x.chunks[0]):
-        raise ValueError(f"needs one axis in chunks of a multiple of {channels} samples, got the chunks {x.chunks}: "
-                         f"call x.rechunk({channels * 1024})")
-    if "oversampling" in how or "stations" in how or "polarizations" in how:
-        raise ValueError("channelize is for critical sampling, one station and one polarization: leave those arguments out")
-    problem = {"channels": channels, "taps": taps, "polarizations": 1, "samples": "float32", **how}
+    problem = _filterbank._problem_of_lines(channels, taps, how)
+    times = x.chunks[-1] if x.ndim else (1,)
+    if any(n % channels for n in times):
+        raise ValueError(f"needs chunks of a multiple of {channels} samples along the last axis, got {times}: "
+                         f"call x.rechunk({{{x.ndim - 1}: {channels * 1024}}})")
     before = (taps - 1) * channels
-    if before and any(n < before for n in x.chunks[0][:-1]):
-        raise ValueError(f"chunks must hold at least the filter's {before} earlier samples, got {x.chunks[0]}: rechunk")
-    padded = _da.overlap.overlap(x.astype(np.complex64), {0: (before, 0)}, {0: "none"}, allow_rechunk=False)
-    return padded.map_blocks(_spectra, problem, taps - 1, dtype=np.complex64, new_axis=1,
-                             chunks=(tuple(n // channels for n in x.chunks[0]), (channels,)))
+    if before and any(n < before for n in times[:-1]):
+        raise ValueError(f"chunks must hold at least the filter's {before} earlier samples, got {times}: rechunk")
+    padded = _da.overlap.overlap(x.astype(np.complex64), {x.ndim - 1: (before, 0)}, {x.ndim - 1: "none"}, allow_rechunk=False)
+    return padded.map_blocks(_spectra, problem, taps - 1, dtype=np.complex64, new_axis=x.ndim,
+                             chunks=(*x.chunks[:-1], tuple(n // channels for n in times), (channels,)))

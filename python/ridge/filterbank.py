@@ -54,6 +54,20 @@ def _samples(x, kind):
     return np.ascontiguousarray(x)
 
 
+def _problem_of_lines(channels, taps, how):
+    """Arguments of plan() for separate streams of complex samples at critical sampling."""
+    if "oversampling" in how or "stations" in how or "polarizations" in how:
+        raise ValueError("channelize is for critical sampling, one station and one polarization: leave those arguments out")
+    return {"channels": channels, "taps": taps, "polarizations": 1, "samples": "float32", **how}
+
+
+def _spectra_of_lines(x, problem, skip=0):
+    """Spectra (..., time, channel) of streams along the last axis of x, without the first `skip` spectra of each."""
+    bank = plan(**problem)
+    lines = [bank.stream().push(np.ascontiguousarray(line, np.complex64))[skip:, 0, 0] for line in x.reshape(-1, x.shape[-1])]
+    return np.array(lines, np.complex64).reshape(*x.shape[:-1], -1, problem["channels"])
+
+
 class Bank(Shown):
     """A planned filter bank; any number of streams can use it."""
 

@@ -6,9 +6,9 @@
 import numpy as np
 import xarray as _xarray
 
-from . import fft as _fft
+from . import fft as _fft, filterbank as _filterbank
 
-__all__ = ["fft", "rfft", "ifft", "irfft"]
+__all__ = ["fft", "rfft", "ifft", "irfft", "channelize"]
 
 _PREFIX = "freq_"
 
@@ -71,3 +71,24 @@ def ifft(da, dim, norm=None):
 def irfft(da, dim, n=None, norm=None):
     """The inverse of rfft; n is the number of values, by default 2*(m-1)."""
     return _from_frequencies("irfft", da, dim, n, norm)
+
+
+def channelize(da, dim, channels=256, taps=16, **how):
+    """Spectra of complex samples along a dimension by a polyphase filter bank, lazily for chunks of dask.
+
+    The result ends with the dimensions dim and "freq_" + dim: the coordinate of each spectrum's newest samples, and frequencies.
+    Arguments are those of ridge.dask.channelize.
+    """
+    spacing, x = _spacing(da, dim), da.transpose(..., dim)
+    if x.sizes[dim] % channels:
+        raise ValueError(f"needs a multiple of {channels} samples along {dim!r}, got {x.sizes[dim]}: cut the array with isel()")
+    if type(x.data).__module__.partition(".")[0] == "dask":
+        from . import dask
+        out = dask.channelize(x.data, channels, taps, **how)
+    else:
+        out = _filterbank._spectra_of_lines(np.asarray(x.data), _filterbank._problem_of_lines(channels, taps, how))
+    coordinates = {name: c for name, c in x.coords.items() if dim not in c.dims}
+    if dim in x.coords:
+        coordinates[dim] = x.coords[dim][::channels]
+    coordinates[_PREFIX + dim] = (_PREFIX + dim, _fft.fftfreq(channels, spacing), {"spacing": spacing})
+    return _xarray.DataArray(out, dims=(*x.dims, _PREFIX + dim), coords=coordinates, name=da.name, attrs=da.attrs)

@@ -60,6 +60,10 @@ class Dask(unittest.TestCase):
         np.testing.assert_allclose(got.compute(), want, atol=1e-5)
         with self.assertRaisesRegex(ValueError, "multiple of 8"):
             ridge.dask.channelize(da.from_array(x, chunks=12), 8, 4)
+        streams = np.stack([x, 2 * x, x[::-1]]).reshape(3, 1, 480)
+        got = ridge.dask.channelize(da.from_array(streams, chunks=(2, 1, 160)), 8, 4)
+        self.assertEqual((got.shape, got.chunks[0]), ((3, 1, 60, 8), (2, 1)))
+        np.testing.assert_allclose(got.compute()[1, 0], 2 * want, atol=2e-5)
 
 
 @unittest.skipIf(xarray is None, "needs python3-xarray")
@@ -77,6 +81,20 @@ class Xarray(unittest.TestCase):
             self.assertEqual(back.dims, ("station", "time"))
             np.testing.assert_allclose(back.values, values, atol=1e-12)
             np.testing.assert_allclose(back.coords["time"], a.coords["time"])
+
+    def test_filter_bank(self):
+        import ridge.xarray
+        x = (random.standard_normal((480, 2)) + 1j * random.standard_normal((480, 2))).astype(np.complex64)
+        a = xarray.DataArray(x, dims=("time", "station"), coords={"time": np.arange(480) * 0.5, "station": ["a", "b"]}, name="v")
+        bank = ridge.filterbank.plan(channels=8, taps=4, polarizations=1, samples="float32")
+        for b in (a,) if da is None else (a, a.chunk({"time": 160})):
+            got = ridge.xarray.channelize(b, "time", 8, 4)
+            self.assertEqual((got.dims, got.shape, got.name), (("station", "time", "freq_time"), (2, 60, 8), "v"))
+            np.testing.assert_allclose(got.coords["time"], np.arange(60) * 4.0)
+            np.testing.assert_allclose(got.coords["freq_time"], np.fft.fftfreq(8, 0.5))
+            np.testing.assert_allclose(got.sel(station="b").values, bank.stream().push(np.ascontiguousarray(x[:, 1]))[:, 0, 0], atol=1e-5)
+        with self.assertRaisesRegex(ValueError, "multiple of 7 samples along 'time'"):
+            ridge.xarray.channelize(a, "time", 7, 4)
 
     def test_times_and_refusals(self):
         import ridge.xarray
