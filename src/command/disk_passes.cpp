@@ -166,6 +166,10 @@ DiskMemory divide_memory(std::size_t limit, std::size_t panels) {
   return {(limit - staging) / panels, chunk};
 }
 
+std::size_t limit_for(std::size_t panel, std::size_t panels) {
+  return panel * panels / 31 * 32 + 32 + 2 * kDiskPage;  // 2 of 64 parts, or two pages, are for transfers
+}
+
 std::string file_identity(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) fail_file(path, "examine it", errno);

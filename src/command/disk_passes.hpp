@@ -4,6 +4,7 @@
 // so that --resume continues after any interruption with the same bytes.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -71,6 +72,13 @@ struct Panels {
     return kDiskPage + (p * column_panels() + q) * whole_pages(height * width * element);
   }
   std::size_t tiled() const { return slot(row_panels(), 0); }  // bytes of a tiled file
+  // Least bytes of a panel: a row or a column fits, and tiles of a large matrix fill a page (smaller ones are padded).
+  std::size_t least_panel(std::size_t bytes) const {
+    constexpr double kLarge = 1 << 20;
+    const double all = static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(bytes);
+    const auto pages = all > kLarge ? static_cast<std::size_t>(std::sqrt(all * kDiskPage)) : 0;
+    return std::max(std::max(rows, columns) * bytes, pages);
+  }
 };
 
 // Finished panels, one line each; the first line identifies the problem.
@@ -96,6 +104,7 @@ struct DiskMemory {
   std::size_t panel, chunk;
 };
 DiskMemory divide_memory(std::size_t limit, std::size_t panels);
+std::size_t limit_for(std::size_t panel, std::size_t panels);  // a limit that divide_memory() divides into such panels
 
 // Text that identifies a file in a ledger: inode, size and time.
 std::string file_identity(const std::string& path);

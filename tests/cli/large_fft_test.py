@@ -1,5 +1,6 @@
 """Tests ridge fft --memory, transpose and convolve beyond --memory: values, resuming after kill -9, refusals. Needs NumPy."""
 import os
+import re
 import random
 import subprocess
 import sys
@@ -152,6 +153,17 @@ def transposes():
     assert "at least" in call("in.npy", "out.npy", "--memory", "100", expect=1, command="transpose")
 
 
+def least_memory():
+    """Tiles of less than a page are refused, and the limit that the error names is enough."""
+    x = samples((512, 512), np.complex64)
+    np.save("in.npy", x)
+    for words, want in ((["fft", "--shape", "512x512"], np.fft.fft2(x)), (["transpose"], x.T)):
+        said = call("in.npy", "out.npy", *words[1:], "--memory", 40000, expect=1, command=words[0])
+        enough = re.search(r"--memory 40000 is too little: .* at least (\d+) bytes", said)
+        call("in.npy", "out.npy", *words[1:], "--memory", enough[1], command=words[0])
+        assert abs(np.load("out.npy") - want).max() < 1e-5 * abs(want).max()
+
+
 def killed(command, words):
     """Kills the command once it has finished some panels, and continues it."""
     process = subprocess.Popen([ridge, command, *words], stderr=subprocess.DEVNULL)
@@ -197,7 +209,7 @@ def convolutions():
     assert "one axis" in call("filter.npy", "in.npy", "out.npy", expect=1, command="convolve")
 
 
-for test in (values, resumed, refusals, transposes, convolutions):
+for test in (values, resumed, refusals, least_memory, transposes, convolutions):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         test()

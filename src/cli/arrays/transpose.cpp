@@ -60,10 +60,10 @@ class ArrayTranspose {
     if (matrix_ == 0) mistake(fmt::format("{} has an axis of length 0, nothing to transpose", options.in));
     tiled_ = matrix_ > memory_.panel;
     if (!tiled_) return;
-    const std::size_t longest = std::max(panels_.rows, panels_.columns) * panels_.element;
-    if (longest > memory_.panel) {
+    const std::size_t least = panels_.least_panel(panels_.element);
+    if (least > memory_.panel) {
       mistake(fmt::format("--memory {} is too little: panels of this matrix need at least {} bytes", options.memory,
-                          longest * kPanels + 2 * memory_.chunk));
+                          limit_for(least, kPanels)));
     }
     panels_.height = std::min(panels_.rows, memory_.panel / (panels_.columns * panels_.element));
     panels_.width = std::min(panels_.columns, memory_.panel / (panels_.rows * panels_.element));

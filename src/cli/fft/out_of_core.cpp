@@ -93,10 +93,10 @@ class LargeTransform {
     }
     const std::size_t element = std::max(sizeof(Complex), io::bytes_of(problem_.element));
     const std::size_t panel = memory_.panel;
-    const std::size_t longest = std::max(panels.rows, panels.columns) * element;
-    if (longest > panel) {
+    const std::size_t least = panels.least_panel(element);
+    if (least > panel) {
       mistake(fmt::format("--memory {} is too little: panels of this transform need at least {} bytes{}",
-                          options_.memory, longest * kPanels,
+                          options_.memory, limit_for(least, kPanels),
                           one_axis() && panels.rows == 1 ? ", because its length is prime" : ""));
     }
     panels.height = std::min(panels.rows, panel / (panels.columns * element));
