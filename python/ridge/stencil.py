@@ -500,7 +500,19 @@ def plan(what, like, border="fixed", device="host", workers=None, measured=False
     return Plan(made, like.shape, like.dtype, border, device, workers, measured)
 
 
-def run(what, u, steps=1, border="fixed", device="host", coefficients=None, workers=None):
-    """u after `steps` steps of an update, in a new array."""
+def run(what, u, steps=1, border="fixed", device="host", coefficients=None, workers=None, memory=None):
+    """u after `steps` steps of an update, in a new array.
+
+    memory: bytes of the device that may be used (0: three quarters of it), for grids larger than that. Windows of rows are then
+    transferred and advanced by several steps while the next one is on its way.
+    """
     u = np.asarray(u)
+    if memory is not None:
+        if coefficients is not None:
+            raise ValueError("memory= is for updates without coefficients: leave it out, or the coefficients")
+        made, out = update(what), np.array(u, order="C")
+        cells = u.shape[u.ndim - made.dimensions:]
+        _ridge.stencil_windows(made._for(u.dtype), list(cells), *_borders(border, made.dimensions), device, operator.index(memory), out,
+                               operator.index(steps))
+        return out
     return plan(what, u, border, device, workers)(u, steps, coefficients)

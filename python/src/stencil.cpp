@@ -14,6 +14,7 @@
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/from_expressions.hpp>
 #include <ridge/stencil/problems.hpp>
+#include <ridge/stencil/windows.hpp>
 
 #include "arrays.hpp"
 #include "device_array.hpp"
@@ -217,17 +218,35 @@ class AnySession {
   ForCells<Of> state_;
 };
 
+Problem problem_of(const std::vector<std::size_t>& shape, const std::vector<std::string>& low,
+                   const std::vector<std::string>& high, std::size_t threads) {
+  Problem problem{.shape = shape, .threads = threads};
+  if (low.size() != shape.size() || high.size() != shape.size())
+    throw py::value_error("needs one border per side of each axis");
+  for (std::size_t axis = 0; axis < shape.size() && axis < 3; ++axis) {
+    problem.borders.low[axis] = border_named(low[axis]);
+    problem.borders.high[axis] = border_named(high[axis]);
+  }
+  return problem;
+}
+
+// Steps of a grid in host memory of which a device holds a part at a time. Returns how.
+template <class T>
+std::string run_windows(const Update<T>& update, const Problem& problem, const std::string& device, std::size_t memory,
+                        const py::object& grid, std::size_t steps) {
+  const Array array(grid, true, "the grid", {element_for<T>()});
+  Grid<T> cells = grid_over<T>(array, problem.shape, update.fields, "the grid");
+  const py::gil_scoped_release free;
+  const WindowPlan<T> plan(ridge::device(device), update, problem, {.memory = memory}, options_of(false));
+  plan.run(cells, steps);
+  return plan.explain();
+}
+
 class AnyPlan {
  public:
   AnyPlan(const AnyUpdate& update, const std::vector<std::size_t>& shape, const std::vector<std::string>& low,
           const std::vector<std::string>& high, const std::string& device, std::size_t threads, bool measured) {
-    Problem problem{.shape = shape, .threads = threads};
-    if (low.size() != shape.size() || high.size() != shape.size())
-      throw py::value_error("needs one border per side of each axis");
-    for (std::size_t axis = 0; axis < shape.size() && axis < 3; ++axis) {
-      problem.borders.low[axis] = border_named(low[axis]);
-      problem.borders.high[axis] = border_named(high[axis]);
-    }
+    const Problem problem = problem_of(shape, low, high, threads);
     const py::gil_scoped_release free;
     std::visit(
         [&](const auto& of) {
@@ -394,6 +413,14 @@ void add_stencil(py::module_& module) {
       .def("change", &AnySession::change)
       .def("steps", &AnySession::steps)
       .def("read", &AnySession::read);
+  module.def("stencil_windows",
+             [](const AnyUpdate& update, const std::vector<std::size_t>& shape, const std::vector<std::string>& low,
+                const std::vector<std::string>& high, const std::string& device, std::size_t memory,
+                const py::object& grid, std::size_t steps) {
+               const Problem problem = problem_of(shape, low, high, 0);
+               return std::visit([&](const auto& of) { return run_windows(of, problem, device, memory, grid, steps); },
+                                 update.update);
+             });
   py::class_<AnyPlan>(module, "StencilPlan")
       .def(py::init<const AnyUpdate&, const std::vector<std::size_t>&, const std::vector<std::string>&,
                     const std::vector<std::string>&, const std::string&, std::size_t, bool>())

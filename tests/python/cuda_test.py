@@ -183,6 +183,12 @@ class Workloads(unittest.TestCase):
         got = ridge.stencil.plan(step, u, border="periodic", device=DEVICE)(u, 5)
         np.testing.assert_allclose(got, ridge.stencil.run(step, u, 5, border="periodic"), atol=1e-5)
 
+    def test_a_grid_larger_than_the_given_memory(self):
+        u = random.random((41, 30)).astype(np.float32)
+        update = {(0, 0): 0.5, (0, 1): 0.25, (1, 0): 0.25}
+        got = ridge.stencil.run(update, u, 9, border="mirror", device=DEVICE, memory=8 * 11 * 30 * 4)
+        np.testing.assert_allclose(got, ridge.stencil.run(update, u, 9, border="mirror"), atol=1e-6)
+
     def test_a_filter_bank(self):
         x = random.integers(-100, 100, 2 * 64 * 40, dtype=np.int8)
         banks = [ridge.filterbank.plan(channels=64, taps=4, polarizations=1, device=d) for d in ("host", DEVICE)]

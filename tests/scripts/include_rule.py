@@ -22,7 +22,7 @@ ALLOWED = {
     "codegen": ["base", "device"],
     "transpose": LIBRARY + ["codegen"],
     "fft": LIBRARY + ["codegen"],
-    "stencil": LIBRARY + ["codegen", "fft"],
+    "stencil": LIBRARY + ["codegen", "fft", "graph"],
     "filterbank": LIBRARY + ["codegen", "fft"],
     "image": LIBRARY + ["codegen", "fft", "stencil", "io"],
     "sar": LIBRARY + ["codegen", "fft", "nufft", "transpose"],
