@@ -303,6 +303,9 @@ class _Transforms(_Operators):
         except TypeError:  # lists as arguments
             return None
         if found is self:
+            if stream and _torch.cuda.is_current_stream_capturing():
+                raise RuntimeError(f"{name} of this layout has no plan on this stream, and none can be made while the stream is captured: call "
+                                   "it once before, on the stream s that torch.cuda.graph(g, stream=s) captures")
             if len(self.calls) >= _MOST_CALLS:
                 self.calls.clear()
             found = self.calls[key] = _prepared(name, x.detach(), stream, s, dim, norm, *cosine)
