@@ -38,6 +38,8 @@ COMMANDS = {
     "ridge wisdom": [],
     "ridge wisdom show": [],
     "ridge wisdom forget": ["nothing"],
+    "ridge kernels": [],
+    "ridge kernels show": [],
     "ridge devices": [],
     "ridge trace": ["trace.json"],
     "ridge completion": ["bash"],
@@ -90,6 +92,7 @@ COMMANDS = {
 SLOW_COMMANDS = {
     "ridge machine": ["--quick"],
     "ridge tour": ["--quick"],
+    "ridge kernels build": ["out.pack", "--devices", "h200", "--lengths", "2", "--shapes", ""],
     "ridge check accuracy": ["--lengths", "4"],
     "ridge bench filterbank": ["--shape", "16x4", "--samples", "f32", "--size", "1000", "--seconds", "0"] + HOST,
     "ridge bench correlator": ["--stations", "2", "--channels", "4", "--times", "32", "--seconds", "0"] + HOST,

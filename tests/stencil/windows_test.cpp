@@ -53,7 +53,9 @@ TEST(StencilWindows, EqualTheReference) {
                                    window_options<float>(one.rows, one.shape, 1, one.per_transfer),
                                    {.effort = Effort::quick});
       EXPECT_EQ(plan.rows(), one.rows);
-      if (one.per_transfer != 0) EXPECT_EQ(plan.steps(), one.per_transfer);
+      if (one.per_transfer != 0) {
+        EXPECT_EQ(plan.steps(), one.per_transfer);
+      }
       plan.run(grid, static_cast<std::size_t>(one.steps));
       const std::vector<double> want = reference(before, one.shape, borders, terms, one.steps);
       for (std::size_t i = 0; i < want.size(); ++i)

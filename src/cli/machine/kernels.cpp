@@ -86,6 +86,8 @@ std::vector<Collected> collect(const KernelsOptions& options) {
 
 void build_pack(const KernelsOptions& options) {
   const std::vector<Collected> sources = collect(options);
+  if (sources.empty())
+    throw Error(ErrorKind::invalid_argument, "no kernels: needs a length or shape of at most 2^28 points");
   std::map<detail::PackKey, std::string> kernels;
   std::map<int, std::size_t> counts;
   std::mutex mutex;
@@ -108,8 +110,8 @@ void build_pack(const KernelsOptions& options) {
   };
   {
     std::vector<std::jthread> threads;
-    const std::size_t count =
-        options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t count = std::min(options.threads != 0 ? options.threads : cores, sources.size());
     for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
     work();
   }
