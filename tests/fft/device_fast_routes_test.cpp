@@ -32,13 +32,15 @@ struct RouteCase {
 // Neighbouring factors differ, so that a wrong index is detected.
 double uneven(std::size_t i) { return 1 + 0.4 * std::sin(static_cast<double>(i) * 0.7); }
 void add_window(AxisProblem& problem) {
-  for (std::size_t i = 0; i < problem.length; ++i) problem.load.real.push_back(uneven(i));
+  std::vector<double> window(problem.length);
+  for (std::size_t i = 0; i < window.size(); ++i) window[i] = uneven(i);
+  problem.load.real = window;
   problem.load_at = {.point = 1, .line = {0}};
 }
 void add_phases(AxisProblem& problem) {
-  for (std::size_t i = 0; i < problem.length; ++i) {
-    problem.store.complex.push_back(std::polar(2 * uneven(i), 0.1 * static_cast<double>(i)));
-  }
+  std::vector<std::complex<double>> phases(problem.length);
+  for (std::size_t i = 0; i < phases.size(); ++i) phases[i] = std::polar(2 * uneven(i), 0.1 * static_cast<double>(i));
+  problem.store.complex = phases;
   problem.store_at = {.point = 1, .line = {0}};
 }
 void make_columns(AxisProblem& problem) {
@@ -48,10 +50,14 @@ void make_columns(AxisProblem& problem) {
 // A distinct factor for every point of every line.
 void add_own_factors(AxisProblem& problem) {
   const std::size_t all = problem.length * problem.counts.front();
+  std::vector<double> window(all);
+  std::vector<std::complex<double>> phases(all);
   for (std::size_t i = 0; i < all; ++i) {
-    problem.load.real.push_back(uneven(i));
-    problem.store.complex.push_back(std::polar(uneven(i), static_cast<double>(i)));
+    window[i] = uneven(i);
+    phases[i] = std::polar(uneven(i), static_cast<double>(i));
   }
+  problem.load.real = window;
+  problem.store.complex = phases;
   problem.load_at = problem.store_at = problem.in;
 }
 void make_integers(AxisProblem& problem, Samples samples) {

@@ -176,8 +176,8 @@ TEST(Text, FactorsAndIntegersOnFastRoutes) {
   for (const auto& [n, names] :
        {std::pair<std::size_t, std::set<std::string>>{1 << 16, {"cluster", "l2_ring"}}, {1 << 21, {"two_pass_tma"}}}) {
     AxisProblem problem = rows(n);
-    problem.load.real.assign(n, 0.5);
-    problem.store.complex.assign(n, {0.5, 0.25});
+    problem.load.real = std::vector<double>(n, 0.5);
+    problem.store.complex = std::vector<std::complex<double>>(n, {0.5, 0.25});
     problem.load_at = problem.store_at = {.point = 1, .line = {0}};
     if (n == 1 << 16) problem.samples = Samples::int8;
     std::set<std::string> left = names;

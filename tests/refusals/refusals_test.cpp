@@ -238,8 +238,8 @@ std::vector<AxisProblem> axis_problems(std::size_t n) {
   add([](AxisProblem& p) { p.samples = Samples::int8; });
   add([](AxisProblem& p) { p.load_storage = p.store_storage = fft::Storage::float16; });
   add([](AxisProblem& p) { p.direction = fft::Direction::inverse; });
-  add([&](AxisProblem& p) { p.load.real.assign(n, 0.5); });
-  add([&](AxisProblem& p) { p.store.complex.assign(n, {0, 1}); });
+  add([&](AxisProblem& p) { p.load.real = std::vector<double>(n, 0.5); });
+  add([&](AxisProblem& p) { p.store.complex = std::vector<std::complex<double>>(n, {0, 1}); });
   add([](AxisProblem& p) {  // adjacent columns
     p.in.point = p.out.point = 60;
     p.in.line = p.out.line = {1};
@@ -270,8 +270,8 @@ std::vector<AxisProblem> axis_problems(std::size_t n) {
     add_real([](AxisProblem&) {});
     add_real([](AxisProblem& p) { p.float64 = true; });
     add_real([](AxisProblem& p) { p.load_storage = p.store_storage = fft::Storage::bfloat16; });
-    add_real([&](AxisProblem& p) { p.load.real.assign(n, 0.5); });
-    add_real([&](AxisProblem& p) { p.store.complex.assign(n / 2 + 1, {0, 1}); });
+    add_real([&](AxisProblem& p) { p.load.real = std::vector<double>(n, 0.5); });
+    add_real([&](AxisProblem& p) { p.store.complex = std::vector<std::complex<double>>(n / 2 + 1, {0, 1}); });
     add_real([](AxisProblem& p) {
       p.in.point = p.out.point = 60;
       p.in.line = p.out.line = {1};

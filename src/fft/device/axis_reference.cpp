@@ -12,7 +12,7 @@ namespace {
 
 std::vector<std::complex<double>> values_of(const FactorTable& table) {
   if (table.later) return table.later();
-  if (!table.complex.empty()) return table.complex;
+  if (!table.complex.empty()) return table.complex.all();
   return {table.real.begin(), table.real.end()};
 }
 

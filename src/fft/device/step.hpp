@@ -14,10 +14,28 @@
 
 namespace ridge::fft::on_device {
 
+// Numbers that copies share: listing the routes of a problem copies its tables once per candidate.
+template <class T>
+class SharedList {
+ public:
+  SharedList() = default;
+  SharedList(std::vector<T> values) : values_(std::make_shared<const std::vector<T>>(std::move(values))) {}
+  const std::vector<T>& all() const {
+    static const std::vector<T> none;
+    return values_ ? *values_ : none;
+  }
+  bool empty() const { return all().empty(); }
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+
+ private:
+  std::shared_ptr<const std::vector<T>> values_ = {};
+};
+
 // Factors of a load or a store: window, multiplication and scale combined.
 struct FactorTable {
-  std::vector<double> real = {};
-  std::vector<std::complex<double>> complex = {};
+  SharedList<double> real = {};
+  SharedList<std::complex<double>> complex = {};
   std::function<std::vector<std::complex<double>>()> later = {};  // computes complex factors that are expensive to make
   FactorKind kind() const {
     return !complex.empty() || later ? FactorKind::complex : !real.empty() ? FactorKind::real : FactorKind::none;

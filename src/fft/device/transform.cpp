@@ -24,15 +24,16 @@ using namespace on_device;
 // Combines window, multiplication and scale in one table; a scale alone needs no table.
 FactorTable factor_table(const std::vector<double>& window, const std::vector<std::complex<double>>& multiply,
                          double scale) {
-  FactorTable table;
+  std::vector<double> real;
+  std::vector<std::complex<double>> complex;
   if (!multiply.empty()) {
     for (std::size_t i = 0; i < multiply.size(); ++i) {
-      table.complex.push_back(multiply[i] * (window.empty() ? scale : scale * window[i]));
+      complex.push_back(multiply[i] * (window.empty() ? scale : scale * window[i]));
     }
   } else {
-    for (const double value : window) table.real.push_back(value * scale);
+    for (const double value : window) real.push_back(value * scale);
   }
-  return table;
+  return {.real = std::move(real), .complex = std::move(complex)};
 }
 
 bool has_gaps(const Side& side, std::size_t batch) { return side.points() * batch != side.extent; }

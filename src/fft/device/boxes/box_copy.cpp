@@ -151,7 +151,7 @@ FactorTable padded_factors(const FactorTable& factors, const std::array<std::siz
     }
     return result;
   };
-  return {.real = padded(factors.real), .complex = padded(factors.complex)};
+  return {.real = padded(factors.real.all()), .complex = padded(factors.complex.all())};
 }
 
 }  // namespace ridge::fft::on_device

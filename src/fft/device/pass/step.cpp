@@ -36,7 +36,7 @@ Buffer uploaded_table(const Device& device, Queue& queue, const FactorTable& tab
   }
   const std::vector<std::complex<double>> made = table.later ? table.later() : std::vector<std::complex<double>>();
   std::vector<std::complex<T>> values;
-  for (const auto& value : table.later ? made : table.complex) {
+  for (const auto& value : table.later ? made : table.complex.all()) {
     values.emplace_back(static_cast<T>(value.real()), static_cast<T>(value.imag()));
   }
   return uploaded(device, queue, values, name);

@@ -29,7 +29,7 @@ FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisPr
     const bool alone = table.kind() == FactorKind::none;
     for (auto& value : values) value = (conjugate ? std::conj(value) : value) * (alone ? scale : 1.0);
     if (alone) return values;
-    std::vector<std::complex<double>> own = table.later ? table.later() : table.complex;
+    std::vector<std::complex<double>> own = table.later ? table.later() : table.complex.all();
     if (own.empty()) own.assign(table.real.begin(), table.real.end());
     for (std::size_t i = 0; i < own.size(); ++i) own[i] *= values[i / point % extent];
     return own;
