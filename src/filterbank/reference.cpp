@@ -19,6 +19,26 @@ std::complex<double> pair_at(const std::byte* bytes, std::size_t index) {
   return {static_cast<double>(parts[0]), static_cast<double>(parts[1])};
 }
 
+// Discrete Fourier transform of n values `stride` apart, for n * stride roots of unity: two transforms of half the
+// length while n is even, else the sum of the definition.
+void transform(const std::complex<double>* in, std::size_t n, std::size_t stride,
+               const std::vector<std::complex<double>>& roots, std::complex<double>* out) {
+  if (n % 2 == 0) {
+    transform(in, n / 2, 2 * stride, roots, out);
+    transform(in + stride, n / 2, 2 * stride, roots, out + n / 2);
+    for (std::size_t k = 0; k < n / 2; ++k) {
+      const std::complex<double> even = out[k], odd = out[k + n / 2] * roots[k * stride];
+      out[k] = even + odd;
+      out[k + n / 2] = even - odd;
+    }
+    return;
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    out[k] = 0;
+    for (std::size_t m = 0; m < n; ++m) out[k] += in[m * stride] * roots[k * m % n * stride];
+  }
+}
+
 }  // namespace
 
 std::complex<double> sample_at(Samples type, const std::byte* bytes, std::size_t index) {
@@ -71,11 +91,7 @@ std::vector<std::complex<double>> reference(const Problem& problem, std::span<co
       branches[static_cast<std::size_t>((n % channels + channels) % channels)] +=
           sign * whole.weights[age] * samples[static_cast<std::size_t>(n - start)];
     }
-    for (std::size_t k = 0; k < g.channels; ++k) {
-      std::complex<double> sum = 0;
-      for (std::size_t m = 0; m < g.channels; ++m) sum += branches[m] * roots[k * m % g.channels];
-      out[t * g.channels + k] = sum;
-    }
+    transform(branches.data(), g.channels, 1, roots, out.data() + t * g.channels);
   }
   return out;
 }

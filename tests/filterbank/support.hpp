@@ -101,6 +101,7 @@ inline double delay_at(const std::vector<DelayPoint>& points, double sample, std
 inline std::vector<std::complex<double>> expected(const Problem& problem, std::span<const std::byte> bytes,
                                                   const std::vector<DelayPoint>& points = {}) {
   const Geometry g = resolve(problem);
+  const Problem whole_problem = complete(problem);  // designs the weights once
   const std::size_t spectra = g.spectra_in(bytes.size());
   std::vector<std::complex<double>> out(spectra * g.spectrum_size());
   for (std::size_t p = 0; p < g.polarizations; ++p) {
@@ -111,7 +112,7 @@ inline std::vector<std::complex<double>> expected(const Problem& problem, std::s
             static_cast<double>((t + 1) * g.hop) - 1 - (static_cast<double>(g.channels * g.taps) - 1) / 2;
         const std::int64_t whole = std::llround(delay_at(points, middle, s));
         const double tau = delay_at(points, middle, p * g.stations + s);
-        const auto one = reference(problem, samples, t, 1, -whole);
+        const auto one = reference(whole_problem, samples, t, 1, -whole);
         for (std::size_t k = 0; k < g.channels; ++k) {
           std::complex<double> factor = 1;
           if (problem.bandpass.size() == g.channels) factor = problem.bandpass[k];

@@ -3,19 +3,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "image/operators/definition.hpp"
 
 namespace ridge::image {
 Plain Reference::window(std::size_t rows, std::size_t columns, const std::vector<double>& kernel) const {
-  const Edges at = edges();
-  const auto top = static_cast<std::ptrdiff_t>(rows / 2), left = static_cast<std::ptrdiff_t>(columns / 2);
+  // Place in the image of every index that a window reaches, from -reach / 2 on.
+  const auto places = [&](std::size_t size, std::size_t reach) {
+    std::vector<std::ptrdiff_t> all(size + reach);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = border_index(border, static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(reach / 2),
+                            static_cast<std::ptrdiff_t>(size));
+    return all;
+  };
+  const auto y = places(in.rows, rows), x = places(in.columns, columns);
   return each(like_input(), [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
     double sum = 0;
     for (std::size_t i = 0; i < rows; ++i) {
+      const std::ptrdiff_t row = y[static_cast<std::size_t>(r) + i];
       for (std::size_t j = 0; j < columns; ++j) {
+        const std::ptrdiff_t column = x[static_cast<std::size_t>(c) + j];
+        const bool outside = row < 0 || column < 0;
         sum += kernel[i * columns + j] *
-               at(r + static_cast<std::ptrdiff_t>(i) - top, c + static_cast<std::ptrdiff_t>(j) - left, k);
+               (outside ? constant : in.at(static_cast<std::size_t>(row), static_cast<std::size_t>(column), k));
       }
     }
     return sum;
@@ -23,6 +34,11 @@ Plain Reference::window(std::size_t rows, std::size_t columns, const std::vector
 }
 
 Plain Reference::product(const std::vector<double>& down, const std::vector<double>& across) const {
+  if (row_step == 1) {  // all rows are wanted: along the rows, then along the columns
+    const Plain summed = window(1, across.size(), across);
+    const double outside = constant * std::accumulate(across.begin(), across.end(), 0.0);
+    return Reference{summed, guide, depth, border, outside, row_step}.window(down.size(), 1, down);
+  }
   std::vector<double> kernel;
   for (const double y : down) {
     for (const double x : across) kernel.push_back(y * x);
