@@ -128,6 +128,7 @@ std::string manual_end() {
               {"RIDGE_BACKENDS", "Back ends to look for, comma-separated: host, opencl, cuda."},
               {"RIDGE_THREADS", "Threads on the host. Default: all cores that the process may use."},
               {"RIDGE_PIN, RIDGE_NO_PIN", "1: pin threads to cores, or never do so."},
+              {"RIDGE_NO_SPIN", "1: threads without work sleep at once, for machines that are busy otherwise."},
               {"RIDGE_CACHE_DIR", "Folder of the machine profile, wisdom and compiled kernels."},
               {"RIDGE_PROFILE", "File of the machine profile. A file that holds something else is not overwritten."},
               {"RIDGE_WISDOM", "File of the wisdom. A file that holds something else is not overwritten."},
