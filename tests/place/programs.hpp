@@ -123,6 +123,9 @@ inline std::string program_of(const std::vector<Placed>& all, const std::string&
 
 inline int command(const std::string& line) { return std::system(line.c_str()); }
 
+// Compiling the programs dominates: without optimization, but for RIDGE_SLOW=1.
+inline std::string optimization() { return std::getenv("RIDGE_SLOW") != nullptr ? " -O1" : " -O0"; }
+
 // Compiles the original and the placed program of all functions and runs each function in its own process. With
 // `may_fail`, functions whose original fails on generated data, or whose result depends on uninitialized variables, are
 // skipped. Returns the number of functions compared.
@@ -134,7 +137,7 @@ inline int compare_all(const std::vector<Placed>& all, const std::string& emit, 
   std::ofstream(at + "original.cpp") << program_of(all, emit, false);
   if (may_fail) std::ofstream(at + "unset.cpp") << program_of(all, emit, false);
   std::ofstream(at + "placed.cpp") << program_of(all, emit, true);
-  const std::string flags = " -O1 -ffp-contract=off -std=c++20 -w -I" + folder().string() + " -o ", log = at + "log",
+  const std::string flags = optimization() + " -ffp-contract=off -std=c++20 -w -I" + folder().string() + " -o ", log = at + "log",
                     limit = may_fail ? "timeout 5 " : "timeout 60 ";
   const auto built = [&](const std::string& with, const std::string& name, const std::string& libraries) {
     const bool good =

@@ -7,15 +7,10 @@
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
 
+#include "cuda_text.hpp"
 #include "place/judge/process.hpp"
 #include "programs.hpp"
 #include "support/scratch.hpp"
-
-#ifdef RIDGE_HAVE_CUDA
-#include "device/cuda/compiler.hpp"
-#include "device/cuda/nvrtc.hpp"
-#include "device/dialect.hpp"
-#endif
 
 namespace {
 
@@ -41,7 +36,7 @@ TEST(Placed, EqualsTheOriginal) {
   if (!available(why)) GTEST_SKIP() << why;
   if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
   judge::Options comparison;
-  comparison.flags = {"-I" + folder().string()};                             // headers next to the corpus
+  comparison.flags = {"-O0", "-I" + folder().string()};                      // headers next to the corpus
   for (const Placed& p : place_cases("ridge", {"scratch_of_any_length"})) {  // the same comparison as `ridge place`
     SCOPED_TRACE(p.function);
     const auto outcome = judge::compare(p.report, p.original, comparison);
@@ -79,6 +74,7 @@ TEST(Placed, EqualsTheOriginalInC) {
       EXPECT_EQ(report.placed.find("::"), std::string::npos) << "C++ in a C file";
       judge::Options comparison;
       comparison.emit = emit;
+      comparison.flags = {"-O0"};
       const auto outcome = judge::compare(report, text_of(c.file), comparison);
       EXPECT_TRUE(outcome.verified) << outcome.text;
       ++compared;
@@ -118,47 +114,6 @@ TEST(Placed, EqualsTheOriginalAsThreads) {
 }
 
 #ifdef RIDGE_HAVE_CUDA
-std::string ptx(const std::string& text, const std::string& prelude) {
-  std::string why;
-  const ridge::detail::Nvrtc* compiler = ridge::detail::nvrtc(why);
-  const ridge::KernelSource source{.name = "placed", .text = text};
-  int first_line = 0;
-  const ridge::detail::CudaTarget target{"compute_90"};
-  return ridge::detail::compile_cuda(*compiler, source, ridge::detail::assemble(prelude, source, first_line), target,
-                                     ridge::detail::cuda_options(target, source.relaxed_math))
-      .code;
-}
-
-// Compiles the kernels of the whole corpus with NVRTC, as the device layer does.
-TEST(Placed, KernelsCompileAsCuda) {
-  std::string why;
-  if (!available(why)) GTEST_SKIP() << why;
-  if (!ridge::detail::nvrtc(why)) GTEST_SKIP() << why;
-  std::set<std::string> files;
-  for (const Case& c : cases()) files.insert(c.file);
-  std::string text;
-  int kernels = 0;
-  for (const std::string& file : files) {
-    ridge::place::Options options;
-    options.flags = {in_c(file) ? "-std=c17" : "-std=c++20"};
-    options.memories.tiles = "always";
-    options.memories.strips = true;
-    for (const auto& k : ridge::place::analyze(file, options).kernels)
-      text += "namespace kernel_" + std::to_string(kernels++) + " {\n" + k.text + "}\n";
-  }
-  EXPECT_GE(kernels, 50);
-  EXPECT_NE(text.find("_tile["), std::string::npos);
-  EXPECT_NE(text.find("CONSTANT float*"), std::string::npos);
-  const std::string made = ptx(text, ridge::detail::cuda_prelude());
-  const auto count = [](const std::string& in, const std::string& word) {
-    int n = 0;
-    for (std::size_t at = in.find(word); at != std::string::npos; at = in.find(word, at + 1)) ++n;
-    return n;
-  };
-  EXPECT_GE(count(text, "_strip("), 50);
-  EXPECT_EQ(count(made, ".entry"), kernels + count(text, "_strip("));
-}
-
 // Compiles the output of --emit cuda: its kernels with NVRTC, the whole program with nvcc.
 TEST(Placed, CudaProgramsCompile) {
   std::string why;
@@ -225,11 +180,13 @@ TEST(Placed, AnOrderIsSeen) {
   ridge::place::Options options;
   options.function = "sums";
   auto report = ridge::place::analyze(file.string(), options);
-  EXPECT_TRUE(judge::compare(report, before + free + ";\n}\n", {}).verified);
+  judge::Options comparison;
+  comparison.flags = {"-O0"};
+  EXPECT_TRUE(judge::compare(report, before + free + ";\n}\n", comparison).verified);
   const auto at = report.placed.find(free, report.placed.find("R\"kernels("));
   ASSERT_NE(at, std::string::npos);
   report.placed.replace(at, free.size(), bound);
-  const auto outcome = judge::compare(report, before + bound + ";\n}\n", {});
+  const auto outcome = judge::compare(report, before + bound + ";\n}\n", comparison);
   EXPECT_TRUE(outcome.compared);
   EXPECT_FALSE(outcome.verified) << outcome.text;
 }
@@ -249,6 +206,7 @@ TEST(Placed, AnOrderOfThreadsIsSeen) {
   auto report = ridge::place::analyze(file.string(), options);
   judge::Options comparison;
   comparison.emit = "openmp";
+  comparison.flags = {"-O0"};
   const auto good = judge::compare(report, before + free + ";\n}\n", comparison);
   EXPECT_TRUE(good.verified) << good.text;
   EXPECT_EQ(good.runs, 8);
@@ -326,6 +284,7 @@ float total(const float* a, int n) {
   EXPECT_NE(report.placed.find("void large_l1_strip("), std::string::npos) << report.placed;
   EXPECT_NE(report.placed.find("void large_l3_strip("), std::string::npos) << report.placed;
   judge::Options comparison;
+  comparison.flags = {"-O0"};
   comparison.parameters = {{"h", 499}, {"w", 149}};
   const auto outcome = judge::compare(report, text, comparison);
   EXPECT_TRUE(outcome.verified) << outcome.text;

@@ -1,15 +1,40 @@
-// Every function of the corpus must get the verdicts given above it.
+// Every function of the corpus must get the verdicts given above it, and its kernels must compile.
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "cases.hpp"
+#include "cuda_text.hpp"
 #include "support/scratch.hpp"
 
 namespace {
 
 using namespace place_test;
 
+int occurrences(const std::string& text, const std::string& word) {
+  int n = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+// Compiles all kernels with NVRTC, as the device layer does.
+void compile_as_cuda([[maybe_unused]] const std::map<std::string, ridge::place::Report>& reports) {
+#ifdef RIDGE_HAVE_CUDA
+  std::string why, text;
+  if (!ridge::detail::nvrtc(why)) return;
+  int kernels = 0;
+  for (const auto& [file, report] : reports)
+    for (const auto& k : report.kernels)
+      text += "namespace kernel_" + std::to_string(kernels++) + " {\n" + k.text + "}\n";
+  EXPECT_GE(kernels, 50);
+  EXPECT_NE(text.find("_tile["), std::string::npos);
+  EXPECT_NE(text.find("CONSTANT float*"), std::string::npos);
+  EXPECT_GE(occurrences(text, "_strip("), 50);
+  EXPECT_EQ(occurrences(ptx(text, ridge::detail::cuda_prelude()), ".entry"), kernels + occurrences(text, "_strip("));
+#endif
+}
+
+// Analyzed once, with tiles and strips, which change no verdict.
 TEST(Verdicts, OfTheCorpus) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -19,6 +44,8 @@ TEST(Verdicts, OfTheCorpus) {
     if (reports.count(c.file) == 0) {
       ridge::place::Options options;  // no name: every function of the file
       options.flags = {in_c(c.file) ? "-std=c17" : "-std=c++20"};
+      options.memories.tiles = "always";
+      options.memories.strips = true;
       reports[c.file] = ridge::place::analyze(c.file, options);
       ASSERT_TRUE(reports[c.file].errors.empty()) << reports[c.file].errors[0];
     }
@@ -47,6 +74,7 @@ TEST(Verdicts, OfTheCorpus) {
     ++checked;
   }
   EXPECT_GE(checked, 80);
+  compile_as_cuda(reports);
 }
 
 // Legal transformations are applied; illegal ones are refused with the dependence that forbids them.
@@ -112,11 +140,6 @@ TEST(Verdicts, OfTemplates) {
 TEST(Verdicts, OfTheWindows) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
-  const auto count = [](const std::string& text, const std::string& word) {
-    int n = 0;
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
-    return n;
-  };
   const std::string file = (folder() / "windows.cpp").string();
   ridge::place::Options options;
   options.memories.tiles = "always";
@@ -134,13 +157,13 @@ TEST(Verdicts, OfTheWindows) {
         if (k.name == c.shown + "_l1") all += k.text;
       return all;
     };
-    EXPECT_EQ(count(text(always), "LOCAL_ARRAY("), c.tiles) << text(always);
-    EXPECT_EQ(count(text(always), "in local memory"), c.tiles) << text(always);
+    EXPECT_EQ(occurrences(text(always), "LOCAL_ARRAY("), c.tiles) << text(always);
+    EXPECT_EQ(occurrences(text(always), "in local memory"), c.tiles) << text(always);
     if (c.constants >= 0) {
-      EXPECT_EQ(count(text(always), "CONSTANT "), c.constants) << text(always);
+      EXPECT_EQ(occurrences(text(always), "CONSTANT "), c.constants) << text(always);
     }
-    EXPECT_EQ(count(text(never), "LOCAL_ARRAY("), 0);
-    EXPECT_EQ(count(text(never), "CONSTANT "), 0);
+    EXPECT_EQ(occurrences(text(never), "LOCAL_ARRAY("), 0);
+    EXPECT_EQ(occurrences(text(never), "CONSTANT "), 0);
     ++checked;
   }
   EXPECT_GE(checked, 8);
@@ -152,15 +175,15 @@ TEST(Verdicts, OfTheWindows) {
       if (k.name == name) return k.text;
     return std::string();
   };
-  EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 1);
+  EXPECT_EQ(occurrences(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 1);
   // A tile holds the elements of the group and their neighbours, and no more: 8 x 32 items with a border of one.
   EXPECT_NE(kernel("window_of_nine_l1").find("LOCAL_ARRAY(float, in_tile, 340)"), std::string::npos);
-  EXPECT_EQ(count(kernel("window_in_a_volume_l1"), "LOCAL_ARRAY("), 0);
+  EXPECT_EQ(occurrences(kernel("window_in_a_volume_l1"), "LOCAL_ARRAY("), 0);
   options.memories.local = 0.3;
-  EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 0);
+  EXPECT_EQ(occurrences(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 0);
   options.memories.local = 1;
   options.memories.local_bytes = 1024;  // too small for a tile
-  EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 0);
+  EXPECT_EQ(occurrences(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 0);
 }
 
 TEST(Verdicts, OfTheSequentialExamples) {

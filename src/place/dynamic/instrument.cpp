@@ -14,17 +14,20 @@ namespace {
 // first thread that enters one is measured. A recursive call is counted at the node of the outermost call, so that
 // recursion neither grows the tree nor counts time twice.
 constexpr const char* kRuntime = R"(#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 namespace ridge_run {
-using Clock = std::chrono::steady_clock;
+inline long long now_ns() {
+  std::timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return 1000000000LL * now.tv_sec + now.tv_nsec;
+}
 struct Node {
   int loop = -1, parent = -1, last = -1, active = 0;
   long entries = 0, turns = 0;
-  Clock::duration time{};
-  Clock::time_point start{};
+  long long time = 0, start = 0;  // ns
 };
 struct Branch {
   long held = 0, failed = 0;
@@ -34,7 +37,7 @@ struct Table {
   std::vector<Branch> branches;
   std::vector<long> calls;
   int current = 0;
-  Clock::time_point start = Clock::now();
+  long long start = now_ns();
   Node& node(int at) { return nodes[static_cast<std::size_t>(at)]; }
   int child(int what) {
     int at = node(current).last;
@@ -55,24 +58,21 @@ struct Table {
   void enter(int at, bool timed) {
     current = at;
     ++node(at).entries;
-    if (node(at).active++ == 0 && timed) node(at).start = Clock::now();
+    if (node(at).active++ == 0 && timed) node(at).start = now_ns();
   }
   void leave(int at, int before, bool timed) {
-    if (--node(at).active == 0 && timed) node(at).time += Clock::now() - node(at).start;
+    if (--node(at).active == 0 && timed) node(at).time += now_ns() - node(at).start;
     current = before;
   }
   ~Table() {
     const char* name = std::getenv("RIDGE_RUN_OUT");
     std::FILE* out = name != nullptr ? std::fopen(name, "w") : nullptr;
     if (out == nullptr) return;
-    const auto ns = [](Clock::duration d) {
-      return static_cast<long long>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
-    };
-    const Clock::time_point now = Clock::now();
+    const long long now = now_ns();
     nodes[0].time = now - start;
     for (Node& n : nodes)
-      if (n.active > 0 && n.start != Clock::time_point{}) n.time += now - n.start;  // still active: the program called exit()
-    for (const Node& n : nodes) std::fprintf(out, "%d %d %ld %ld %lld\n", n.loop, n.parent, n.entries, n.turns, ns(n.time));
+      if (n.active > 0 && n.start != 0) n.time += now - n.start;  // still active: the program called exit()
+    for (const Node& n : nodes) std::fprintf(out, "%d %d %ld %ld %lld\n", n.loop, n.parent, n.entries, n.turns, n.time);
     for (std::size_t i = 0; i < branches.size(); ++i)
       if (branches[i].held + branches[i].failed > 0) std::fprintf(out, "if %zu %ld %ld\n", i, branches[i].held, branches[i].failed);
     for (std::size_t i = 0; i < calls.size(); ++i)

@@ -176,7 +176,7 @@ class Comparison {
     outcome_.compared = true;
     outcome_.worst = difference(results_[0], results_[1], bound_ == 0, where_);
     outcome_.verified = outcome_.worst <= bound_;
-    if (outcome_.verified && !(reversed_agrees() && strips_agree() && many_runs_agree())) {
+    if (outcome_.verified && !(strips_agree() && reversed_agrees() && many_runs_agree())) {
       outcome_.verified = false;
       return outcome_;
     }
