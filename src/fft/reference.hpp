@@ -85,6 +85,12 @@ void transform(const Point<Real>* in, std::size_t stride, std::size_t n, Point<R
   }
 }
 
+// Compiled once, with optimization: most of the time of the tests of transforms.
+extern template void transform<double>(const Point<double>*, std::size_t, std::size_t, Point<double>*,
+                                       const std::vector<Point<double>>&, std::size_t);
+extern template void transform<DoubleDouble>(const Point<DoubleDouble>*, std::size_t, std::size_t, Point<DoubleDouble>*,
+                                             const std::vector<Point<DoubleDouble>>&, std::size_t);
+
 // The precision of a reference for T.
 template <class T>
 struct WiderOf {

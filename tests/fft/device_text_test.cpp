@@ -171,6 +171,13 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   EXPECT_GT(seen.size(), 14u);
 }
 
+// Lengths above 2^21 with large prime factors, once refused.
+TEST(Text, LongLengthsOfLargePrimesHaveARoute) {
+  for (const std::size_t n : {2500201, 2965383, 3025003, 3916172}) {
+    for (const bool float64 : {false, true}) EXPECT_FALSE(allowed(rows(n, float64)).empty()) << n << " " << float64;
+  }
+}
+
 TEST(Text, FactorsAndIntegersOnFastRoutes) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   for (const auto& [n, names] :
