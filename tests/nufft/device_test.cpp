@@ -56,14 +56,14 @@ TEST_F(NufftOnDevices, ReachEpsilonInEveryRankAndType) {
   const std::vector<std::size_t> shapes[] = {{}, {63}, {18, 21}, {8, 9, 10}};
   for (const Device& device : ridge::test::accelerators()) {
     for (const std::size_t axes : {1, 2, 3}) {
-      const auto points = random_points<float>(axes, 300, -9.0, 9.0);
+      const auto points = random_points<float>(axes, 150, -9.0, 9.0);
       for (const std::string variant : {"matrix", "window", "straight"}) {
         if ((axes == 1) != (variant == "straight")) continue;
         const double epsilon = variant == "matrix" ? 1e-6 : 1e-5;  // products of TF32 are split
         for (const Type type : {Type::to_modes, Type::to_points}) {
           const Problem problem{.type = type,
                                 .modes = shapes[axes],
-                                .points = 300,
+                                .points = 150,
                                 .epsilon = epsilon,
                                 .sign = axes == 2 ? -1 : 1,
                                 .batch = 2,

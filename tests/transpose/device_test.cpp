@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include <fmt/format.h>
+
 #include "device/backend.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "reference.hpp"
@@ -83,16 +85,22 @@ TEST(DeviceVariant, RefuseWhatTheDeviceCannotHold) {
   }
 }
 
-// Compiles the kernels that a CUDA device would get; needs no GPU.
+// Compiles the kernels that a CUDA device would get; needs no GPU. Every value of every parameter of every variant, for
+// each element size: combinations of values add no text.
 TEST(DeviceVariant, EveryKernelCompilesForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   const Device hopper = test::hopper();
-  std::set<std::string> seen;
+  std::set<std::string> seen, values;
   for (const std::size_t bytes : kElementSizes) {
     for (const bool in_place : {false, true}) {
       const Layout layout = resolve({.rows = 256, .columns = 256, .in_place = in_place}, bytes);
       for (const Entry& entry : list_variants(hopper, layout)) {
         if (!entry.candidate.refusal.empty() || !worth_running(entry.candidate, bytes)) continue;
+        bool fresh = false;
+        for (const auto& [name, value] : entry.candidate.parameters)
+          fresh |= values.insert(fmt::format("{} {} {} {}={}", entry.candidate.variant, bytes, in_place, name, value))
+                       .second;
+        if (!fresh) continue;
         const KernelSource source = entry.kernels().front();
         std::string whole = source.text;
         for (const auto& [name, value] : source.defines) whole += name + "=" + value + "\n";
@@ -103,7 +111,7 @@ TEST(DeviceVariant, EveryKernelCompilesForHopper) {
       }
     }
   }
-  EXPECT_GT(seen.size(), 40u);
+  EXPECT_GT(seen.size(), 25u);
 }
 
 }  // namespace
