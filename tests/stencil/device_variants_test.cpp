@@ -397,6 +397,10 @@ std::set<std::string> compile_all(const Update<T>& update, const Problem& proble
     const Entry<T>& entry = entries[i];
     if (entry.candidate.variant == "resident_tiles") continue;  // long texts, compiled by ResidentTilesForHopper
     for (const KernelSource& source : entry.kernels()) {
+      static std::set<std::string> seen;  // one text for many problems
+      std::string all = source.text;
+      for (const auto& [name, value] : source.defines) all += name + "=" + value + ";";
+      if (!seen.insert(all).second) continue;
       EXPECT_NO_THROW({ EXPECT_FALSE(ridge::detail::compile_for(source, "sm_90").empty()); }) << source.text;
     }
     compiled.insert(entry.candidate.variant);
