@@ -363,6 +363,7 @@ class Work {
       }
       const bool forced = pinned(function, nest, "device") != nullptr;
       criteria::Choice choice = criteria::choose(nest, verdicts);
+      choice.threads = emit_ == "openmp";
       if (choice.chain.empty() || (choice.some_stay && emit_ != "openmp")) {
         if (root.parallel) root.not_placed = choice.why;
         return;

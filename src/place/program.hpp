@@ -138,6 +138,8 @@ struct Program {
 
 // Name prefix of the functions that test whether a transformed nest may run; the front end recognizes it.
 inline constexpr const char* kGuard = "ridge_fits_";
+// Before the test of a nest that was reordered for parallel loops: replaced by a test whether threads may pay.
+inline constexpr const char* kReordered = "/* reordered */ ";
 
 struct ReadRequest {
   std::string file{}, function{};

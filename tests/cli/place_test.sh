@@ -106,7 +106,7 @@ has "parallel" "$beside/out"
 # --- written files ----------------------------------------------------------------------------------------------------------
 $ridge place axpy.cpp --function axpy --emit openmp --param n=5000 --elements 5000 --out threads.cpp >"$beside/out" 2>&1
 code=$?
-if grep -q "slower" "$beside/out"; then
+if grep -q "slower\|do not pay" "$beside/out"; then
   [ $code -eq 0 ] && [ ! -e threads.cpp ] || fail "slower, but a file was written: $code $(ls)"
 else
   has "equal to the original, bit for bit" "$beside/out"
@@ -121,7 +121,7 @@ void shorter(float* a, int n) {
 }
 END
 OMP_NUM_THREADS=4 $ridge place short.cpp --function shorter --emit openmp >"$beside/out" 2>&1 || fail "short: $(cat "$beside/out")"
-has "warning: at generated sizes (--param sets real ones) the placed program is slower than the original: " "$beside/out"
+has "threads do not pay at generated sizes (--param sets real ones), where the original loops run" "$beside/out"
 has "short_placed.cpp written" "$beside/out"
 rm -f short_placed.cpp
 [ -z "${RIDGE_SLOW-}" ] || cat >whole.cpp <<'END'

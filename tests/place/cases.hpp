@@ -84,6 +84,7 @@ inline bool agrees(const std::string& expected, const std::string& found) {
 }
 
 inline bool available(std::string& why) {
+  setenv("PLACED_ALWAYS", "1", 1);  // threads also in programs that are too small for them
   ridge::place::Options options;
   options.function = "none";
   try {

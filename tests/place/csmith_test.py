@@ -63,7 +63,7 @@ def main():
         sys.exit(77)
     os.makedirs(folder, exist_ok=True)
     compiler = os.environ.get("RIDGE_WIDE_CXX", "c++ -fopenmp").split()
-    threads = {"OMP_NUM_THREADS": "8", "OMP_WAIT_POLICY": "passive", "OMP_SCHEDULE": "dynamic,1"}
+    threads = {"PLACED_ALWAYS": "1", "OMP_NUM_THREADS": "8", "OMP_WAIT_POLICY": "passive", "OMP_SCHEDULE": "dynamic,1"}
     placed = compared = loops = wrong = 0
     for seed in range(first, first + programs):
         file = f"{folder}/c{seed}.cpp"

@@ -1,7 +1,7 @@
 // Generates random functions over more of the language than plain nests: pointers into arrays, arrays of one to four
-// dimensions, structs and arrays inside structs, induction variables, while and do loops, switches, calls, branches
-// that jump. Subscripts may leave their rows and, through pointers, their arrays: all arrays are parts of one block of
-// memory, and the caller may let them overlap.
+// dimensions, tables of rows, structs and arrays inside structs, induction and wrap-around variables, while and do
+// loops, switches, calls, branches that jump, goto. Subscripts may leave their rows and, through pointers, their
+// arrays: all arrays are parts of one block of memory, and the caller may let them overlap.
 #pragma once
 #include <random>
 #include <string>
@@ -18,7 +18,7 @@ class WideGenerator {
     std::string text =
         "(T* a, T* b, const T* c, T (*m)[12], T (*q)[5][7], T (*h)[2][3][4], std::vector<T>& v, Two<T>* s, Parts<T>& "
         "t, "
-        "T& r, const int* where, int n, int k)";
+        "T& r, const int* where, int n, int k, T** z)";
     return replaced(text, type);
   }
 
@@ -245,6 +245,7 @@ class WideGenerator {
                    ? "m[" + index() + "][" + index() + "]"
                    : rows_[static_cast<std::size_t>(pick(static_cast<int>(rows_.size())))] + "[" + index() + "]";
       case 12:
+        if (pick(3) == 0) return "z[" + (pick(2) == 0 ? small() : index()) + "][" + index() + "]";
         return pick(4) == 0 ? "r" : "a[" + flat() + "]";
       default:
         if (pointers_.empty()) return "b[" + flat() + "]";
@@ -395,6 +396,16 @@ class WideGenerator {
         return pad + "++" + place(true) + ";\n";
       case 15:
         return pad + "std::swap(" + place() + ", " + place() + ");\n";
+      case 16: {
+        const std::string label = "after" + std::to_string(statements_);
+        return pad + "if (" + condition() + ") goto " + label + ";\n" + pad + assign() + "\n" + pad + label + ":\n" +
+               pad + assign() + "\n";
+      }
+      case 17:
+        if (scope_.empty()) return pad + assign() + "\n";
+        return pad + "a[j2 + 1] = " + value() + " - m[1][j2];\n" + pad + "j2 = " + iterator().name + ";\n";
+      case 18:
+        return pad + "z[" + small() + "][" + index() + "] = " + value() + ";\n";
       default:
         return pad + assign() + "\n";
     }

@@ -42,7 +42,8 @@ template <class T>
 struct World {
   std::vector<T> arena, v;
   std::vector<int> where;
-  World() : arena(44000), v(2000), where(256) {
+  std::vector<T*> rows;  // of a table; each overlaps the next
+  World() : arena(44000), v(2000), where(256), rows(90) {
     unsigned state = 12345;
     const auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
     for (auto* list : {&arena, &v})
@@ -52,7 +53,7 @@ struct World {
 };
 template <class T>
 using Function = void (*)(T*, T*, const T*, T (*)[12], T (*)[5][7], T (*)[2][3][4], std::vector<T>&, Two<T>*, Parts<T>&, T&,
-                          const int*, int, int);
+                          const int*, int, int, T**);
 template <class T>
 void call(Function<T> f, World<T>& w, int overlap, int n, int k) {
   T* const base = w.arena.data() + 4000;
@@ -67,8 +68,10 @@ void call(Function<T> f, World<T>& w, int overlap, int n, int k) {
     case 6: h = a; r = b + 2; break;
     case 7: t = a - 300; break;
   }
+  for (int i = 0; i < 90; ++i) w.rows[i] = base + 34000 + 50 * (overlap == 5 ? i % 7 : i);
+  if (overlap == 6) w.rows[12] = a;
   f(a, b, c, reinterpret_cast<T (*)[12]>(m), reinterpret_cast<T (*)[5][7]>(q), reinterpret_cast<T (*)[2][3][4]>(h), w.v,
-    reinterpret_cast<Two<T>*>(s), *reinterpret_cast<Parts<T>*>(t), *r, w.where.data() + 64, n, k);
+    reinterpret_cast<Two<T>*>(s), *reinterpret_cast<Parts<T>*>(t), *r, w.where.data() + 64, n, k, w.rows.data() + 10);
 }
 template <class T>
 double apart(const std::vector<T>& x, const std::vector<T>& y, bool exactly) {
@@ -195,9 +198,10 @@ void compare_wide(unsigned seed, int each, bool opencl, WideCounts& counts) {
     keep();
     FAIL() << all_of(at + "log").substr(0, 4000);
   }
-  const int code = std::system(("OMP_NUM_THREADS=8 OMP_WAIT_POLICY=passive OMP_SCHEDULE=dynamic,1 timeout 900 " + at +
-                                "all > " + at + "log 2>&1")
-                                   .c_str());
+  const int code =
+      std::system(("PLACED_ALWAYS=1 OMP_NUM_THREADS=8 OMP_WAIT_POLICY=passive OMP_SCHEDULE=dynamic,1 timeout 900 " +
+                   at + "all > " + at + "log 2>&1")
+                      .c_str());
   const std::string log = all_of(at + "log");
   if (code != 0) keep();
   EXPECT_EQ(code, 0) << log;

@@ -365,6 +365,11 @@ class Run {
                  base::human_seconds(outcome_.placed_seconds));
     if (other_device_) {
       fmt::print("compared with the same kernels on another device: there is no CUDA device here, or no nvcc\n");
+    } else if (outcome_.verified && outcome_.idle) {
+      fmt::print("threads do not pay at {}, where the original loops run{}\n",
+                 parameters_.empty() ? "generated sizes (--param sets real ones)" : "these sizes",
+                 parameters_.empty() ? "" : ": no file is written");
+      return parameters_.empty();
     } else if (!parameters_.empty() && outcome_.placed_seconds > outcome_.original_seconds) {
       fmt::print("slower than the original at these sizes, no file is written\n");
       return false;

@@ -44,6 +44,7 @@ struct Verdict {
   bool last_sets_all = false;  // the last iteration sets all elements of them that any iteration sets
   std::string why{};
   std::string claim{};  // parallel only because the user says so: the dependence that was not considered
+  bool independent() const { return parallel && array_reductions.empty(); }  // no two iterations use the same element
 };
 
 std::vector<Verdict> loop_verdicts(const Relations& relations);  // one per loop of the nest, in its order

@@ -17,6 +17,7 @@ struct Choice {
   std::vector<analysis::OldRead> old_reads{};  // their reads that are redirected
   bool some_stay = false;                      // other reads of these arrays stay
   std::vector<std::pair<int, int>> same{};     // images (read, written) that may be one and the same
+  bool threads = false;                        // for threads of the host
   std::string why{};                           // reason if the chain is empty
 };
 

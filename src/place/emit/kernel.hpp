@@ -44,6 +44,7 @@ struct Kernel {
   std::vector<analysis::OldRead> old_reads{};  // reads of the copies
   std::vector<std::pair<int, int>> same{};     // images (read, written) that may be one and the same
   std::vector<HostCall> iterations{};          // one per loop of `axes`
+  HostCall work{};                             // threads only: estimated time of the nest on one thread, in ns
   std::vector<std::string> items{};            // group size per axis
   std::vector<std::string> copies_of{};        // iterations per work-item along each axis; empty: one
   Strip strip{};

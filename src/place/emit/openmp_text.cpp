@@ -1,8 +1,7 @@
-// Writes the placed nests as OpenMP threads: a pragma before each parallel nest, all other text unchanged. If arrays
-// overlap or an assumption fails, the pragma's if clause leaves one thread and so the original order. If a scalar of
-// the nest may change while it runs, an unmodified copy of the loop follows in an else branch, because OpenMP evaluates
-// bounds once and keeps reduction variables private even with one thread. Floating-point sums are added in blocks whose
-// size does not depend on the number of threads, and the blocks in order: every run gives the same result.
+// Writes the placed nests as OpenMP threads: a pragma before each parallel nest and, in an else branch, the nest as it
+// was, which runs if arrays overlap, an assumption fails, or the work is too little for threads. Floating-point sums
+// are added in blocks whose size does not depend on the number of threads, and the blocks in order: every run gives the
+// same result.
 #include <algorithm>
 #include <cctype>
 #include <functional>
@@ -18,34 +17,132 @@
 namespace ridge::place::emit {
 namespace {
 
+// Helpers of the emitted program, in C. In C++ they are in the namespace placed, without the prefix.
 constexpr const char* kHelpers = R"(
-namespace placed {
-using Int = std::int64_t;
-inline Int max(Int a, Int b) { return a < b ? b : a; }
-inline Int min(Int a, Int b) { return b < a ? b : a; }
-inline Int floord(Int n, Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
-inline Int share(Int iterations) {  // iterations per chunk: small, because with equal parts all wait for the slowest processor
+typedef int64_t placed_Int;
+static inline placed_Int placed_max(placed_Int a, placed_Int b) { return a < b ? b : a; }
+static inline placed_Int placed_min(placed_Int a, placed_Int b) { return b < a ? b : a; }
+static inline double placed_longer(double a, double b) { return a < b ? b : a; }
+static inline placed_Int placed_floord(placed_Int n, placed_Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
+// Iterations per chunk: few, because with equal parts all wait for the slowest processor, but at least 2 us of work, and
+// `line` if that many iterations write to one cache line. `work`: estimated time of all iterations on one thread, in ns.
 #ifdef _OPENMP
-  return max(1, iterations / (32 * omp_get_max_threads()));
+static inline placed_Int placed_share(placed_Int iterations, double work, placed_Int line) {
+  const placed_Int threads = omp_get_max_threads(), least = (placed_Int)(2000.0 * (double)iterations / (work + 1));
+  return placed_max(1, placed_max(iterations / (32 * threads), placed_min(placed_max(line, least), iterations / (4 * threads))));
+}
+#endif
+// PLACED_ALWAYS in the environment: threads run also where they do not pay, for comparisons.
+static placed_Int placed_starts = 0;  // nests that ran on threads
+static inline bool placed_always(void) {
+  static int state = -1;
+  int set;
+#pragma omp atomic read
+  set = state;
+  if (set < 0) {
+    const char* const value = getenv("PLACED_ALWAYS");
+    set = value != 0 && *value != 0;
+#pragma omp atomic write
+    state = set;
+  }
+  return set != 0;
+}
+#ifdef _OPENMP
+static inline double placed_region(void) {  // ns per parallel region: median of 7, after the one that creates the threads
+  double times[7] = {0};
+  for (int i = -1; i < 7; ++i) {
+    const double start = omp_get_wtime();
+#pragma omp parallel
+    {
+#pragma omp barrier
+    }
+    const double time = 1e9 * (omp_get_wtime() - start);
+    int at = i;
+    for (; at > 0 && times[at - 1] > time; --at) times[at] = times[at - 1];
+    if (at >= 0) times[at] = time;
+  }
+  return times[3] + 1;
+}
+#endif
+// True if loops that take `work` ns on one thread are faster on all. A parallel region is timed when it may pay for the
+// first time. Threads are not created before 50 us of such work per thread.
+static inline bool placed_pays(double work) {
+  bool pays = placed_always();
+#ifdef _OPENMP
+  static double before = 0, known = 0;
+  const int threads = omp_get_max_threads();
+  double all, cost;
+  if (!pays && (work < 5000 || threads < 2 || omp_in_parallel())) return false;
+#pragma omp atomic read
+  cost = known;
+  if (!pays && cost == 0) {
+#pragma omp atomic capture
+    all = before += work;
+    if (all < 50000.0 * threads) return false;
+    cost = placed_region();
+#pragma omp atomic write
+    known = cost;
+  }
+  pays = pays || work * (threads - 1) > 2 * cost * threads;
 #else
-  return 1;
+  (void)work;
+#endif
+  if (pays) {
+#pragma omp atomic
+    ++placed_starts;
+  }
+  return pays;
+}
+// True if threads may pay for loops whose longest nest takes `work` ns on one thread: else they are not reordered.
+static inline bool placed_may_pay(double work) {
+#ifdef _OPENMP
+  return placed_always() || (work >= 5000 && omp_get_max_threads() > 1 && !omp_in_parallel());
+#else
+  return placed_always() && work > 0;
 #endif
 }
-struct Blocks {  // of iterations summed by one thread, at most 512; independent of the number of threads
-  Int all, each, count;
-};
-inline Blocks blocks(Int iterations) {
-  const Int all = max(0, iterations), each = max(1, (all + 511) / 512);
-  return {all, each, (all + each - 1) / each};
+// Sums are added in blocks from 20 us of work on, and in the order of the original below: the result depends on the
+// sizes only, never on the number of threads.
+static inline bool placed_sums(double work) { return placed_always() || work >= 20000; }
+typedef struct {  // blocks of iterations summed by one thread, at most 512
+  placed_Int all, each, count;
+} placed_Blocks;
+static inline placed_Blocks placed_blocks(placed_Int iterations) {
+  const placed_Int all = placed_max(0, iterations), each = placed_max(1, (all + 511) / 512);
+  const placed_Blocks made = {all, each, (all + each - 1) / each};
+  return made;
 }
-inline Int block_from(Blocks b, Int block) { return block * b.each; }
-inline Int block_to(Blocks b, Int block) { return min(b.all, block * b.each + b.each); }
+static inline placed_Int placed_block_from(placed_Blocks b, placed_Int block) { return block * b.each; }
+static inline placed_Int placed_block_to(placed_Blocks b, placed_Int block) {
+  return placed_min(b.all, block * b.each + b.each);
+}
+)";
+
+constexpr const char* kCopied = R"(
+static inline void* placed_copied(const void* from, placed_Int bytes) {  // to be freed; null if there is no memory
+  char* const to = (char*)malloc((size_t)placed_max(1, bytes));
+#pragma omp parallel for schedule(static) if (bytes > 65536)
+  for (placed_Int i = 0; i < (to == 0 ? 0 : (bytes + 4095) / 4096); ++i)
+    memcpy(to + i * 4096, (const char*)from + i * 4096, (size_t)placed_min(4096, bytes - i * 4096));
+  return to;
+}
+)";
+
+constexpr const char* kPermuted = R"(
+static inline placed_Int placed_permuted(placed_Int at, placed_Int n) {  // odd numbers upwards, then even numbers downwards
+  return at < n / 2 ? 2 * at + 1 : 2 * (n - 1 - at);
+}
+)";
+
+// Tests ranges of memory: true if no written range overlaps another.
+constexpr const char* kApart = R"(
+namespace placed {
 struct Range {
   const void* data;
   Int bytes;
   bool written = false;
 };
-inline bool apart(std::initializer_list<Range> ranges) {  // no written range overlaps another
+inline bool apart(std::initializer_list<Range> ranges) {
   for (const Range& a : ranges)
     for (const Range& b : ranges) {
       const char *x = static_cast<const char*>(a.data), *y = static_cast<const char*>(b.data);
@@ -56,6 +153,40 @@ inline bool apart(std::initializer_list<Range> ranges) {  // no written range ov
 }  // namespace placed
 
 )";
+
+constexpr const char* kApartInC = R"(
+static inline bool placed_apart(int count, ...) {  // ranges as (address, bytes, written)
+  const char* data[64];
+  placed_Int bytes[64];
+  int written[64];
+  va_list ranges;
+  va_start(ranges, count);
+  for (int i = 0; i < count && count <= 64; ++i) {
+    data[i] = va_arg(ranges, const char*);
+    bytes[i] = va_arg(ranges, placed_Int);
+    written[i] = va_arg(ranges, int);
+  }
+  va_end(ranges);
+  for (int i = 0; i < count && count <= 64; ++i)
+    for (int k = 0; k < i; ++k)
+      if ((written[i] || written[k]) && bytes[i] > 0 && bytes[k] > 0 && data[i] < data[k] + bytes[k] && data[k] < data[i] + bytes[i])
+        return false;
+  return count <= 64;
+}
+
+)";
+
+// The helpers as C++.
+std::string in_namespace(const std::string& c) {
+  return "namespace placed {" +
+         text::each_word(c,
+                         [&](const std::string& word, std::size_t& at) -> std::string {
+                           if (word == "static" && c.compare(at, 8, " inline ") == 0) return at += 7, "inline";
+                           if (word == "static" && c.compare(at, 8, " placed_") == 0) return "inline";
+                           return word.rfind("placed_", 0) == 0 ? word.substr(7) : word;
+                         }) +
+         "}  // namespace placed\n";
+}
 
 // Replaces a local std::vector of zeros or a copy. Its pages are first touched by the threads that use them; those of a
 // std::vector would all be touched by one thread. Large arrays use huge pages, because threads that touch thousands of
@@ -182,6 +313,24 @@ bool reads_neighbours(const Kernel& k, const Nest& nest) {
   return found;
 }
 
+// Iterations of a loop whose written elements share a cache line of 64 bytes; 1 if each has its own.
+long iterations_per_line(const Nest& nest, const std::string& iterator) {
+  long most = 1;
+  text::visit_accesses(nest.root, [&](const Access& a) {
+    const Variable& v = nest.variables[a.variable];
+    if (!a.write || !v.array() || v.local_memory || !a.exact) return;
+    long stride = 0, size = v.bytes;
+    for (std::size_t d = a.subscripts.size(); d-- > 0;) {
+      for (const auto& [term, factor] : a.subscripts[d].terms())
+        if (std::find(term.begin(), term.end(), iterator) != term.end())
+          stride += term.size() == 1 ? std::abs(factor) * size : 64;
+      if (d > 0) size *= d <= v.inner.size() && v.inner[d - 1] > 0 ? v.inner[d - 1] : 64;
+    }
+    if (stride > 0) most = std::max(most, 64 / stride);
+  });
+  return most;
+}
+
 std::string clause(const Kernel& k, const Nest& nest) {
   const int together = std::max(1, collapsible(k, nest));
   std::string count;
@@ -190,94 +339,10 @@ std::string clause(const Kernel& k, const Nest& nest) {
     count += (l > 0 ? " * " : "") + call_text(k.iterations[static_cast<std::size_t>(axis)], nest);
   }
   return (together > 1 ? " collapse(" + std::to_string(together) + ")" : "") + " schedule(" +
-         (reads_neighbours(k, nest) ? "guided" : "dynamic") + ", placed::share(" + count + "))";
+         (reads_neighbours(k, nest) ? "guided" : "dynamic") + ", placed::share(" + count + ", " +
+         call_text(k.work, nest) + ", " +
+         std::to_string(iterations_per_line(nest, nest.loops[k.chain[together - 1]].iterator)) + "))";
 }
-
-// The same in C.
-constexpr const char* kHelpersInC = R"(
-typedef int64_t placed_Int;
-static inline placed_Int placed_max(placed_Int a, placed_Int b) { return a < b ? b : a; }
-static inline placed_Int placed_min(placed_Int a, placed_Int b) { return b < a ? b : a; }
-static inline placed_Int placed_floord(placed_Int n, placed_Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
-static inline placed_Int placed_share(placed_Int iterations) {  // iterations per chunk: small, because with equal parts all wait for the slowest processor
-#ifdef _OPENMP
-  return placed_max(1, iterations / (32 * omp_get_max_threads()));
-#else
-  return 1;
-#endif
-}
-typedef struct {  // blocks of iterations summed by one thread, at most 512; independent of the number of threads
-  placed_Int all, each, count;
-} placed_Blocks;
-static inline placed_Blocks placed_blocks(placed_Int iterations) {
-  const placed_Int all = placed_max(0, iterations), each = placed_max(1, (all + 511) / 512);
-  return (placed_Blocks){all, each, (all + each - 1) / each};
-}
-static inline placed_Int placed_block_from(placed_Blocks b, placed_Int block) { return block * b.each; }
-static inline placed_Int placed_block_to(placed_Blocks b, placed_Int block) {
-  return placed_min(b.all, block * b.each + b.each);
-}
-// Ranges of memory as (address, bytes, written): true if no written range overlaps another.
-static inline bool placed_apart(int count, ...) {
-  const char* data[64];
-  placed_Int bytes[64];
-  int written[64];
-  va_list ranges;
-  va_start(ranges, count);
-  for (int i = 0; i < count && count <= 64; ++i) {
-    data[i] = va_arg(ranges, const char*);
-    bytes[i] = va_arg(ranges, placed_Int);
-    written[i] = va_arg(ranges, int);
-  }
-  va_end(ranges);
-  for (int i = 0; i < count && count <= 64; ++i)
-    for (int k = 0; k < i; ++k)
-      if ((written[i] || written[k]) && bytes[i] > 0 && bytes[k] > 0 && data[i] < data[k] + bytes[k] && data[k] < data[i] + bytes[i])
-        return false;
-  return count <= 64;
-}
-
-)";
-
-constexpr const char* kCopied = R"(
-namespace placed {
-inline void* copied(const void* from, Int bytes) {  // to be freed; null if there is no memory
-  char* const to = static_cast<char*>(std::malloc(max(1, bytes)));
-#pragma omp parallel for schedule(static) if (bytes > 65536)
-  for (Int i = 0; i < (to == nullptr ? 0 : (bytes + 4095) / 4096); ++i)
-    std::memcpy(to + i * 4096, static_cast<const char*>(from) + i * 4096, min(4096, bytes - i * 4096));
-  return to;
-}
-}  // namespace placed
-
-)";
-
-constexpr const char* kCopiedInC = R"(
-static inline void* placed_copied(const void* from, placed_Int bytes) {  // to be freed; null if there is no memory
-  char* const to = (char*)malloc(placed_max(1, bytes));
-#pragma omp parallel for schedule(static) if (bytes > 65536)
-  for (placed_Int i = 0; i < (to == 0 ? 0 : (bytes + 4095) / 4096); ++i)
-    memcpy(to + i * 4096, (const char*)from + i * 4096, placed_min(4096, bytes - i * 4096));
-  return to;
-}
-
-)";
-
-constexpr const char* kPermuted = R"(
-namespace placed {
-inline Int permuted(Int at, Int n, bool may) {  // odd numbers upwards, then even numbers downwards
-  return !may ? at : at < n / 2 ? 2 * at + 1 : 2 * (n - 1 - at);
-}
-}  // namespace placed
-
-)";
-
-constexpr const char* kPermutedInC = R"(
-static inline placed_Int placed_permuted(placed_Int at, placed_Int n, bool may) {  // odd numbers upwards, then even numbers downwards
-  return !may ? at : at < n / 2 ? 2 * at + 1 : 2 * (n - 1 - at);
-}
-
-)";
 
 // The init statement of a for loop as written; "" if the loop is not a plain for.
 std::string first_part(const Program& program, const Loop& loop) {
@@ -364,17 +429,15 @@ Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first,
   return made;
 }
 
-// Counts the loop's iterations, so that any test is possible. `may`: condition for another order, "" for the same
-// order.
+// Counts the loop's iterations, so that any test is possible.
 Rewritten counted(const Kernel& k, const Nest& nest, int loop, const std::string& first, const std::string& pragma,
-                  const std::string& may) {
+                  bool permuted) {
   const Loop& l = nest.loops[loop];
   const std::string n = k.name + "_" + l.host_iterator, at = n + "_at";
-  return {"{ " + first + "; const placed::Int " + n + "_first = " + l.host_iterator + ", " + n +
-              "_count = " + call_text(count_of(k, loop), nest) + ";\n" + pragma + "\nfor (placed::Int " + at +
-              " = 0; " + at + " < " + n + "_count; ++" + at + ") { " + l.host_type + " " + l.host_iterator +
-              " = static_cast<" + l.host_type + ">(" + n + "_first + " +
-              (may.empty() ? at : "placed::permuted(" + at + ", " + n + "_count, " + may + ")") + " * " +
+  return {"{ " + first + "; const placed::Int " + n + "_first = " + l.host_iterator + ", " + n + "_count = " +
+              call_text(count_of(k, loop), nest) + ";\n" + pragma + "\nfor (placed::Int " + at + " = 0; " + at + " < " +
+              n + "_count; ++" + at + ") { " + l.host_type + " " + l.host_iterator + " = static_cast<" + l.host_type +
+              ">(" + n + "_first + " + (permuted ? "placed::permuted(" + at + ", " + n + "_count)" : at) + " * " +
               std::to_string(l.step) + "); ",
           " } }"};
 }
@@ -447,38 +510,24 @@ class ThreadedNest {
       inserts.push_back({nest_.loops[0].body.begin + 1, inside});
     }
     add_private_clauses();
-    const bool vary = add_reduction_clauses();
-    varies |= vary;
+    varies |= add_reduction_clauses();
     std::string tests = scalar_tests();
     if (!add_overlap_test(tests))
       return "the extent of an array is unknown, so its overlap with others cannot be tested";
-    const bool twice = starts_as_nan_ || !k_.copies.empty() || (!numbers_.empty() && !tests.empty());
-    // Inner loops are vectorized under the same test, evaluated once if a variable can be declared before the loop.
-    const bool in_sequence = part_ != nullptr && part_->in_sequence;
-    const bool vectors = tests.empty() || twice || in_sequence;
-    std::string asked = twice ? std::exchange(tests, "") : "", before, after;
-    for (const int c : k_.copies) make_copy(c, asked, before, after);
-    std::string name;
-    const bool inner_vectors = vectors && !permuted_ && !k_.vectors.empty() && !only_vectors_;
-    if (!tests.empty() && (inner_vectors || (permuted_ && in_sequence))) {
-      name = "const bool " + k_.name + "_free = " + tests + ";\n";
-      tests = k_.name + "_free";
-    }
-    const std::string when = tests.empty() ? "" : " if (" + tests + ")";
-    pragma_ += when;
-    const std::string first = twice ? before + "if (" + asked + ") {\n" + copies_ : name + (name.empty() ? "\n" : "");
-    const std::string may = tests.empty() ? "true" : tests == k_.name + "_free" ? tests : "";
-    const std::string headers = replace_headers(first, may, inserts);
-    add_functions(name + pragma_ + asked + headers, functions);
-    if (twice)
-      inserts.push_back({nest_.span.end, "\n" + pad_ + after + "} else {\n" + pad_ +
-                                             program_.text.substr(nest_.span.begin, nest_.span.end - nest_.span.begin) +
-                                             "\n" + pad_ + "}" + (before.empty() ? "" : " }")});
+    const std::string pays = "placed::pays(" + call_text(k_.work, nest_) + ")";
+    if (blocks_) pragma_ += " if (" + pays + ")";
+    tests += (tests.empty() ? "" : " && ") + (blocks_ ? "placed::sums(" + call_text(k_.work, nest_) + ")" : pays);
+    std::string before, after;
+    for (const int c : k_.copies) make_copy(c, tests, before, after);
+    const std::string headers = replace_headers(before + "if (" + tests + ") {\n" + copies_, inserts);
+    add_functions(pragma_ + tests + headers, functions);
+    inserts.push_back({nest_.span.end, "\n" + pad_ + "} else {\n" + pad_ +
+                                           program_.text.substr(nest_.span.begin, nest_.span.end - nest_.span.begin) +
+                                           "\n" + pad_ + "}" + (before.empty() ? "" : " " + after + "}")});
     inserts.insert(inserts.end(), reads.begin(), reads.end());
     if (!images.empty()) inserts.push_back({nest_.span.end, "\n" + pad_ + "}"});
-    if (inner_vectors)
-      for (const int l : k_.vectors)
-        inserts.push_back({nest_.loops[l].span.begin, "\n#pragma omp simd" + when + "\n" + pad_});
+    if (!permuted_ && !only_vectors_)
+      for (const int l : k_.vectors) inserts.push_back({nest_.loops[l].span.begin, "\n#pragma omp simd\n" + pad_});
     return "";
   }
 
@@ -624,7 +673,6 @@ class ThreadedNest {
       if ((r.combine == Combine::minimum || r.combine == Combine::maximum) && !target(r).integer) {
         const std::string& x = target(r).host;
         tests += (tests.empty() ? "" : " && ") + x + " == " + x;
-        starts_as_nan_ = true;
       }
     return tests;
   }
@@ -675,32 +723,26 @@ class ThreadedNest {
   }
 
   // Puts `first` and the pragma before the nest and rewrites headers where needed; returns the text of the new headers.
-  // `may`: condition for another order, "" if there is none.
-  std::string replace_headers(const std::string& first, const std::string& may, std::vector<Insert>& inserts) const {
-    const bool turns = permuted_ && !may.empty();
+  std::string replace_headers(const std::string& first, std::vector<Insert>& inserts) const {
     const std::vector<int> others = permuted_loops();
     std::string headers;
     if (blocks_) {
       const std::string at = k_.name + "_at";
       const Rewritten made =
           in_blocks(k_, nest_, first_of_all_, pragma_,
-                    turns ? "placed::permuted(" + at + ", " + k_.name + "_in_blocks.count, " + may + ")" : at, pad_);
+                    permuted_ ? "placed::permuted(" + at + ", " + k_.name + "_in_blocks.count)" : at, pad_);
       inserts.push_back({nest_.span.begin, first + made.open, nest_.loops[0].body.begin});
       inserts.push_back({nest_.span.end, made.close});
       headers = made.open;
-    } else if (turns && !others.empty()) {
-      for (const int l : others) {
+    } else if (!others.empty() || !canonical(nest_.loops[0])) {
+      for (const int l : others.empty() ? std::vector<int>{0} : others) {
         const Loop& loop = nest_.loops[l];
-        const Rewritten made = counted(k_, nest_, l, first_part(program_, loop), l == 0 ? pragma_ : std::string(), may);
+        const Rewritten made =
+            counted(k_, nest_, l, first_part(program_, loop), l == 0 ? pragma_ : std::string(), !others.empty());
         inserts.push_back({loop.span.begin, (l == 0 ? first : "") + made.open, loop.body.begin});
         inserts.push_back({loop.span.end, made.close});
         headers += made.open;
       }
-    } else if (!canonical(nest_.loops[0])) {
-      const Rewritten made = counted(k_, nest_, 0, first_of_all_, pragma_, "");
-      inserts.push_back({nest_.span.begin, first + made.open, nest_.loops[0].body.begin});
-      inserts.push_back({nest_.span.end, made.close});
-      headers = made.open;
     } else {
       inserts.push_back({nest_.span.begin, first + pragma_ + "\n" + pad_});
     }
@@ -725,7 +767,7 @@ class ThreadedNest {
   bool permuted_, only_vectors_;  // only_vectors_: the nest is a single loop
   std::string first_of_all_, pad_{}, pragma_{};
   std::string copies_{};  // declarations of the copies that the nest reads
-  bool blocks_ = false, starts_as_nan_ = false;
+  bool blocks_ = false;
   std::vector<Held> numbers_{};
 };
 
@@ -755,12 +797,45 @@ bool replace_vectors(const Program& program, const std::map<std::pair<int, int>,
   return arrays;
 }
 
+// Reordered nests run only if threads may pay: replaces each kReordered by a test of the longest nest after it. Not in
+// programs whose sums are added in blocks, because their result must not depend on the number of threads.
+void test_reordered(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed,
+                    std::vector<Insert>& inserts, std::string& functions) {
+  const std::string& text = program.text;
+  const std::string mark = kReordered;
+  if (std::any_of(placed.begin(), placed.end(), [](const auto& p) { return p.second.reassociates; })) return;
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
+    std::size_t open = text.find('{', at), end = open;
+    for (int depth = 0; end < text.size(); ++end) {
+      depth += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    const std::string region = text.substr(open, end - open);
+    std::string works;
+    int count = 0;
+    bool known = true;
+    for (const auto& [where, k] : placed) {
+      const Nest& nest = program.functions[where.first].nests[where.second];
+      if (nest.span.begin < open || nest.span.end > end) continue;
+      for (const std::string& p : k.work.parameters)
+        known = known && region.find("for (int " + p + " ") == std::string::npos &&
+                region.find("for (" + p + " ") == std::string::npos;
+      const std::string work = call_text(k.work, nest);
+      works = count++ == 0 ? work : "placed::longer(" + works + ", " + work + ")";
+      if (functions.find(" " + k.work.name + "(") == std::string::npos) known = false;
+    }
+    inserts.push_back({static_cast<unsigned>(at), "placed::may_pay(" + (known && count > 0 ? works : "1e30") + ") && ",
+                       static_cast<unsigned>(at + mark.size())});
+  }
+}
+
 std::string threads_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, bool permuted,
                          bool& varies) {
   std::vector<Insert> inserts;
   std::string functions;
   for (const auto& [where, k] : placed) ThreadedNest(program, where, k, permuted).write(inserts, functions, varies);
   if (inserts.empty()) return "";
+  test_reordered(program, placed, inserts, functions);
   unsigned first = program.functions.front().whole.begin;
   for (const Function& f : program.functions)
     if (f.whole.known) first = std::min(first, f.whole.begin);
@@ -776,17 +851,16 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
   const bool copies = std::any_of(placed.begin(), placed.end(), [](const auto& p) { return !p.second.copies.empty(); });
   const std::string title =
                         "// Loops of " + program.functions.back().name + "() as threads of the host, by ridge place.\n",
-                    threads = "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
+                    threads = "#ifdef _OPENMP\n#include <omp.h>\n#endif\n",
+                    helpers = std::string(kHelpers) + (copies ? kCopied : "") + (permuted ? kPermuted : "");
   if (program.c)
     return title +
            "#include <stdarg.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include "
            "<string.h>\n" +
-           threads + kHelpersInC + (copies ? kCopiedInC : "") + (permuted ? kPermutedInC : "") + text +
-           program.text.substr(at);
+           threads + helpers + kApartInC + text + program.text.substr(at);
   return title +
          "#include <cstdint>\n#include <cstdlib>\n#include <cstring>\n#include <initializer_list>\n#include <new>\n" +
-         threads + kHelpers + (copies ? kCopied : "") + (permuted ? kPermuted : "") + (arrays ? kArray : "") + text +
-         program.text.substr(at);
+         threads + in_namespace(helpers) + kApart + (arrays ? kArray : "") + text + program.text.substr(at);
 }
 
 }  // namespace

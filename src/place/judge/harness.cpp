@@ -298,7 +298,7 @@ int main(int, char** ridge_check_words) {{
 )";
 
 // A C file is compiled as C; the C++ program around it calls entry_in_c().
-std::string harness_of_c(const Report& report, const Options& options, bool placed, Arguments& arguments) {
+std::string harness_of_c(const Report& report, bool placed, Arguments& arguments) {
   static const std::regex reserved(
       R"(\b(class|new|this|delete|template|operator|public|private|protected|virtual|namespace|using|friend|try|catch|throw|typename|explicit|mutable|export|and|or|not|xor|bitand|bitor|compl)\b)");
   for (std::string* text : {&arguments.made, &arguments.dump, &arguments.arguments})  // names of C that C++ reserves
@@ -317,18 +317,17 @@ std::string harness_of_c(const Report& report, const Options& options, bool plac
         "1);\n");
   }
   const std::string launches = report.function + "_launches";  // of the device part
-  const bool counts = placed && options.emit != "openmp";
   return "#include <cstdint>\nextern \"C\" void ridge_check_entry(void**, void*);\nextern \"C\" long long " + launches +
          "(void);\n" +
          fmt::format(kProgram, before, call, after,
-                     counts ? "  std::printf(\"kernels %lld\\n\", " + launches + "());\n" : "");
+                     placed ? "  std::printf(\"kernels %lld\\n\", " + launches + "());\n" : "");
 }
 
 }  // namespace
 
 std::string harness(const Report& report, const Options& options, bool placed) {
   Arguments arguments(report, options);
-  if (is_c(report.file)) return harness_of_c(report, options, placed, arguments);
+  if (is_c(report.file)) return harness_of_c(report, placed, arguments);
   std::string opened;  // types of parameters may omit the namespaces around the function
   for (auto at = report.qualified.find("::"); at != std::string::npos; at = report.qualified.find("::", at + 2))
     opened += "  using namespace " + report.qualified.substr(0, at) + ";\n";
@@ -336,16 +335,17 @@ std::string harness(const Report& report, const Options& options, bool placed) {
   const std::string name = report.qualified.empty() ? report.function : report.qualified;
   std::string call = fmt::format("{}({})", name, arguments.arguments);
   arguments.dump += keep_result(report.result, call);
-  const std::string launches =
-      !placed || options.emit == "openmp"
-          ? ""
-          : fmt::format("  std::printf(\"kernels %lld\\n\", static_cast<long long>({}placed::launches()));\n",
-                        options.emit == "ridge" ? "ridge::" : "");
+  const std::string launches = !placed
+                                   ? ""
+                                   : fmt::format("  std::printf(\"kernels %lld\\n\", static_cast<long long>({}));\n",
+                                                 options.emit == "openmp"  ? "placed::starts"
+                                                 : options.emit == "ridge" ? "ridge::placed::launches()"
+                                                                           : "placed::launches()");
   return fmt::format(kProgram, arguments.made, call, arguments.dump, launches);
 }
 
 // Appended to a C file: calls the function with arguments given by address.
-std::string entry_in_c(const Report& report) {
+std::string entry_in_c(const Report& report, bool threads) {
   std::string call;
   for (std::size_t k = 0; k < report.parameters.size(); ++k) {
     const Parameter& p = report.parameters[k];
@@ -358,8 +358,12 @@ std::string entry_in_c(const Report& report) {
     call = "*(unsigned char*)ridge_check_result = 0 != " + call;  // addresses differ between two runs
   else if (report.result != "void")
     call = fmt::format("*({}*)ridge_check_result = {}", report.result, call);
-  return fmt::format(
-      "\n#undef main\nvoid ridge_check_entry(void** ridge_check_given, void* ridge_check_result) {{ {}; }}\n", call);
+  const std::string starts =
+      threads ? fmt::format("long long {}_launches(void) {{ return placed_starts; }}\n", report.function) : "";
+  return starts +
+         fmt::format(
+             "\n#undef main\nvoid ridge_check_entry(void** ridge_check_given, void* ridge_check_result) {{ {}; }}\n",
+             call);
 }
 
 }  // namespace ridge::place::judge

@@ -29,6 +29,7 @@ double seconds_in(const std::string& log) {
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Options& options) {
+  if (options.emit == "openmp") return {{"PLACED_ALWAYS", "1"}};
   if (options.emit != "ridge") return {};
   return {{"RIDGE_DEVICE", device_of(options.device)}};
 }
@@ -78,8 +79,9 @@ void weigh(const Report& report, const Options& options, const fs::path& at, Out
   }
 }
 
-// Runs the OpenMP program several times: more threads than processors, other schedules, iterations in another order.
-// Returns "" if all runs give the original's result, and the same bits unless Report::varies is set.
+// Runs the OpenMP program several times: more threads than processors, other schedules, iterations in another order,
+// and once with threads only where they pay, which is timed. Returns "" if all runs give the original's result, and the
+// same bits unless Report::varies is set.
 std::string over_many_runs(const Report& report, const Options& options, const fs::path& at, bool permuted,
                            const std::vector<std::vector<Array>>& first, Outcome& outcome) {
   struct Trial {
@@ -88,30 +90,38 @@ std::string over_many_runs(const Report& report, const Options& options, const f
     const char* schedule;
   };
   const unsigned processors = std::max(1U, std::thread::hardware_concurrency()), many = 2 * processors + 1;
-  std::vector<Trial> trials{{"permuted", 1, "static"},   {"placed", many, ""}, {"permuted", many, "static,1"},
-                            {"placed", 8, ""},           {"placed", 3, ""},    {"permuted", 8, "dynamic,1"},
-                            {"permuted", 3, "guided,2"}, {"placed", many, ""}};
+  std::vector<Trial> trials{
+      {"placed", 0, ""},   {"permuted", 1, "static"}, {"placed", many, ""},         {"permuted", many, "static,1"},
+      {"placed", 8, ""},   {"placed", 3, ""},         {"permuted", 8, "dynamic,1"}, {"permuted", 3, "guided,2"},
+      {"placed", many, ""}};
   const double bound = allowed(report);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.seconds);
   for (const Trial& t : trials) {
     const bool same_order = std::string(t.program) == "placed";
     if ((!same_order && !permuted) || std::chrono::steady_clock::now() > end) continue;
     const fs::path dump = at / "trial.out";
-    const int code = run({(at / t.program).string(), dump.string()},
-                         {{"OMP_NUM_THREADS", std::to_string(t.threads)},
-                          {"OMP_SCHEDULE", t.schedule},
-                          {"OMP_DYNAMIC", "false"},
-                          {"OMP_WAIT_POLICY", "passive"}},
-                         at / "log", options.seconds);
-    const std::string how =
-        fmt::format("with {} threads{}", t.threads, same_order ? "" : " and its iterations in another order");
+    std::vector<std::pair<std::string, std::string>> environment{{"PLACED_ALWAYS", ""}};
+    if (t.threads > 0)
+      environment = {{"OMP_NUM_THREADS", std::to_string(t.threads)},
+                     {"OMP_SCHEDULE", t.schedule},
+                     {"OMP_DYNAMIC", "false"},
+                     {"OMP_WAIT_POLICY", "passive"},
+                     {"PLACED_ALWAYS", "1"}};
+    const int code = run({(at / t.program).string(), dump.string()}, environment, at / "log", options.seconds);
+    const std::string how = t.threads == 0 ? "with threads where they pay"
+                                           : fmt::format("with {} threads{}", t.threads,
+                                                         same_order ? "" : " and its iterations in another order");
     if (code != 0) return fmt::format("{} the placed program fails on generated data", how);
     const auto now = read_dump(base::read_file(dump, std::size_t{4} << 30).value_or(""));
     std::string where;
     const double far = difference(first[0], now, bound == 0, where);
     if (!(far <= bound)) return fmt::format("{} the placed program gives another result ({})", how, where);
     outcome.worst = std::max(outcome.worst, far);
-    if (same_order && difference(first[1], now, true, where) != 0) {
+    if (t.threads == 0) {
+      const std::string log = base::read_file(at / "log", std::size_t{1} << 20).value_or("");
+      outcome.placed_seconds = seconds_in(log);
+      outcome.idle = log.find("kernels 0\n") != std::string::npos;
+    } else if (same_order && difference(first[1], now, true, where) != 0) {
       if (!report.varies) return fmt::format("{} the placed program gives another result ({})", how, where);
       outcome.varies = std::max(outcome.varies, difference(first[1], now, false, where));
     }
@@ -190,7 +200,7 @@ class Comparison {
     const std::string users = "#define main ridge_place_users_main\n" + text,
                       calls = harness(report_, options_, placed);
     if (!c_) return base::write_file(at_ / (name + (placed ? compiler_.suffix : ".cpp")), users + calls);
-    base::write_file(at_ / (name + ".c"), users + entry_in_c(report_));
+    base::write_file(at_ / (name + ".c"), users + entry_in_c(report_, placed && options_.emit == "openmp"));
     base::write_file(at_ / (name + "_calls.cpp"), calls);
   }
 
@@ -274,7 +284,8 @@ class Comparison {
       return fail("the kernels do not run on this device: " + log.substr(0, log.find('\n')));
     if (name == "placed" && log.find("kernels 0\n") != std::string::npos)
       return fail(
-          "no kernel was launched on generated data: the sizes do not satisfy the assumptions; set them with --param");
+          fmt::format("no {} on generated data: the sizes do not satisfy the assumptions; set them with --param",
+                      options_.emit == "openmp" ? "threads were started" : "kernel was launched"));
     results_.push_back(read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")));
     if (results_.back().empty())
       return fail("the function has no result to compare: no return value and no array or reference that is not const");

@@ -26,6 +26,7 @@ struct Outcome {
   double worst = 0;       // largest difference, relative to the array's largest value
   int runs = 0;           // OpenMP: runs after the first
   double varies = 0;      // largest difference between two of those runs
+  bool idle = false;      // OpenMP: threads do not pay at these sizes, the original loops run
   double original_seconds = 0, placed_seconds = 0;
   std::vector<std::string> slower{};  // kernels without which the placed program is faster, transfers included
 };
@@ -47,7 +48,8 @@ std::string cuda_fault(const Report& report, const Options& options);
 
 // Program text that calls the function on generated data and dumps the results; public for its test.
 std::string harness(const Report& report, const Options& options, bool placed);
-std::string entry_in_c(const Report& report);  // of a C file: called by its harness, which is C++
+// Of a C file: called by its harness, which is C++. `threads`: with a function that counts the nests run on threads.
+std::string entry_in_c(const Report& report, bool threads);
 
 // Allowed relative difference: 1e-4 if sums are reordered, 2e-5 if math functions of another library are called, else 0
 // (bit for bit). Both are far above rounding and far below a defect.

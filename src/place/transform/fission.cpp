@@ -28,7 +28,7 @@ class Splitter {
 
   static bool applies(const State& state) {
     const Nest& nest = state.nest;
-    if (!plain(nest, kLoop) || state.verdicts[kLoop].parallel) return false;
+    if (!plain(nest, kLoop) || state.verdicts[kLoop].independent()) return false;
     const Node& node = *find(nest.root, kLoop);
     const Node& block = body_block(node);
     if (block.kind != NodeKind::block || block.children.size() < 2 || state.text[nest.loops[kLoop].body.begin] != '{')

@@ -37,7 +37,8 @@ bool side_by_side(const State& state, const Node& tree, const Loop& loop) {
     for (std::size_t d = 0; unit_stride && d < a.subscripts.size(); ++d)
       for (const auto& [term, factor] : a.subscripts[d].terms()) {
         if (std::find(term.begin(), term.end(), loop.iterator) == term.end()) continue;
-        unit_stride = unit_stride && term.size() == 1 && factor == 1 && d + 1 == a.subscripts.size() && v.inner.empty();
+        unit_stride = unit_stride && term.size() == 1 && factor == 1 && d + 1 == a.subscripts.size() &&
+                      (v.inner.empty() || a.subscripts.size() == v.inner.size() + 1);
         moves = true;
       }
   });
@@ -199,7 +200,8 @@ std::vector<Proposal> lanes(const State& state) {
       if (n.kind == NodeKind::loop && &n != node) {
         inside = true;
         const analysis::Verdict& x = state.verdicts[n.loop];
-        vectors |= x.parallel && x.reductions.empty() && !any_loop(n.children[0]);
+        vectors |= x.parallel && x.reductions.empty() && !any_loop(n.children[0]) &&
+                   side_by_side(state, n, nest.loops[n.loop]);
       }
       for (const Node& child : n.children) look(child);
     };

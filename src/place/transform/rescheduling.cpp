@@ -117,7 +117,7 @@ class Rescheduler {
     units_.clear();
     values_.clear();
     depth_ = depth;
-    if (state_.verdicts[0].parallel || !nest_.jumps.empty() || !collect(nest_.root, {})) return false;
+    if (state_.verdicts[0].independent() || !nest_.jumps.empty() || !collect(nest_.root, {})) return false;
     if (std::any_of(nest_.loops.begin(), nest_.loops.end(),
                     [](const Loop& l) { return l.host_iterator.rfind(kIterator, 0) == 0; }))
       return false;  // already reordered

@@ -92,6 +92,21 @@ int worth(const Report& report, const Origins& origins) {
          static_cast<int>(report.kernels.size());
 }
 
+// Kernels with much work per launch: not a single loop that a wavefront launches once per step.
+long thick_kernels(const Report& report) {
+  return std::count_if(report.kernels.begin(), report.kernels.end(), [&](const KernelReport& k) {
+    std::string parent;
+    bool inner = k.loops.size() > 1;
+    for (const LoopVerdict& l : report.loops) {
+      if (!k.loops.empty() && l.id == k.loops[0]) parent = l.parent;
+      inner |= !k.loops.empty() && l.parent == k.loops[0];
+    }
+    return inner || std::none_of(report.loops.begin(), report.loops.end(), [&](const LoopVerdict& l) {
+             return l.id == parent && l.source.find(" wave") != std::string::npos;
+           });
+  });
+}
+
 struct Found {  // a nest of the program
   int function = -1, nest = -1;
   std::string prefix{};
@@ -348,11 +363,12 @@ class Search {
       from.push_back(from.back());
       from.insert(from.end(), lines.begin() + first_line, lines.begin() + last_line + 1);
       from.push_back(from.back());
-      p.edits = {{function.whole.begin, function.whole.begin, test.function},
-                 {region.begin, region.end,
-                  "if (" + test.call + ") {\n" + changed.bytes.substr(region.begin) + kOriginal +
-                      old.substr(region.begin, region.end - region.begin) + "\n}",
-                  from}};
+      p.edits = {
+          {function.whole.begin, function.whole.begin, test.function},
+          {region.begin, region.end,
+           std::string("if (") + (always ? "" : kReordered) + test.call + ") {\n" + changed.bytes.substr(region.begin) +
+               kOriginal + old.substr(region.begin, region.end - region.begin) + "\n}",
+           from}};
       for (int k = 0; k < count; ++k) p.loops.push_back("l" + std::to_string(first + k));
     }
     ++readings_;
@@ -375,6 +391,11 @@ class Search {
     const int copies = always && !test.call.empty() ? count : 0;  // original loops, kept behind the guard
     if (after + copies < before || (after == before && !always)) {
       note(at, p.loops, what + ": legal, but no more loops can be placed", false);
+      return false;
+    }
+    if (states[0]->on_host && what.rfind("rescheduling", 0) == 0 &&
+        thick_kernels(next.report) <= thick_kernels(now_.report)) {
+      note(at, p.loops, what + ": legal, but its parallel loops have too little work for threads", false);
       return false;
     }
     note(at, p.loops, what, true);

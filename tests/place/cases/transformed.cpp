@@ -395,3 +395,31 @@ void template_with_loops(const float* a, float* b, double* c, const double* d, i
   blended<float, 3>(a, b, n - 3);
   blended<double, 2>(d, c, n - 2);
 }
+
+// Sums into elements that all iterations of the outer loop share: the loop is split, and the second part swapped.
+//: sums_both_ways kernels=1 run by=fission emit=openmp
+void sums_both_ways(const float* a, const float* x, float* t, float* y, int h, int w) {
+  for (int i = 0; i < h; ++i) {
+    for (int j = 0; j < w; ++j) t[i] += a[i * w + j] * x[j];
+    for (int j = 0; j < w; ++j) y[j] += a[i * w + j] * t[i];
+  }
+}
+
+//: projected_columns l1=parallel kernels=1 run by=lanes emit=openmp
+void projected_columns(const float* q, float (*a)[64], float* r, int m) {
+  for (int j = 0; j < 64; ++j) {
+    r[j] = 0;
+    for (int i = 0; i < m; ++i) r[j] += q[i] * a[i][j];
+    for (int i = 0; i < m; ++i) a[i][j] -= q[i] * r[j];
+  }
+}
+
+// A wavefront would start threads once per row for a single subtraction each.
+//: forward_substitution l1=sequential:flow kernels=0 run without=rescheduling emit=openmp
+void forward_substitution(const float (*l)[64], const float* b, float* x, int n) {
+  for (int i = 0; i < n; ++i) {
+    x[i] = b[i];
+    for (int j = 0; j < i; ++j) x[i] -= l[i][j] * x[j];
+    x[i] *= l[i][i];
+  }
+}
