@@ -15,8 +15,8 @@ const std::vector<Transformation>& registry() {
       {"wrap-around", wrap_around},
       {"strip mining", strip_mining},
       {"rescheduling", rescheduling},
-      {"tiling", tiling},
       {"lanes", lanes},
+      {"tiling", tiling},
   };
   return all;
 }
