@@ -64,15 +64,23 @@ static inline double placed_region(void) {  // ns per parallel region: median of
   return times[3] + 1;
 }
 #endif
-// True if loops that take `work` ns on one thread are faster on all. A parallel region is timed when it may pay for the
+// True if threads may pay for loops whose longest nest takes `work` ns on one thread.
+static inline bool placed_may_pay(double work) {
+#ifdef _OPENMP
+  return (work >= 5000 && omp_get_max_threads() > 1 && !omp_in_parallel()) || placed_always();
+#else
+  return work > 0 && placed_always();
+#endif
+}
+// True if a nest that takes `work` ns on one thread is faster on all. A parallel region is timed when it may pay for the
 // first time. Threads are not created before 50 us of such work per thread.
 static inline bool placed_pays(double work) {
+  if (!placed_may_pay(work)) return false;
   bool pays = placed_always();
 #ifdef _OPENMP
   static double before = 0, known = 0;
   const int threads = omp_get_max_threads();
   double all, cost;
-  if (!pays && (work < 5000 || threads < 2 || omp_in_parallel())) return false;
 #pragma omp atomic read
   cost = known;
   if (!pays && cost == 0) {
@@ -84,22 +92,12 @@ static inline bool placed_pays(double work) {
     known = cost;
   }
   pays = pays || work * (threads - 1) > 2 * cost * threads;
-#else
-  (void)work;
 #endif
   if (pays) {
 #pragma omp atomic
     ++placed_starts;
   }
   return pays;
-}
-// True if threads may pay for loops whose longest nest takes `work` ns on one thread: else they are not reordered.
-static inline bool placed_may_pay(double work) {
-#ifdef _OPENMP
-  return placed_always() || (work >= 5000 && omp_get_max_threads() > 1 && !omp_in_parallel());
-#else
-  return placed_always() && work > 0;
-#endif
 }
 // Sums are added in blocks from 20 us of work on, and in the order of the original below: the result depends on the
 // sizes only, never on the number of threads.
@@ -514,9 +512,11 @@ class ThreadedNest {
     std::string tests = scalar_tests();
     if (!add_overlap_test(tests))
       return "the extent of an array is unknown, so its overlap with others cannot be tested";
-    const std::string pays = "placed::pays(" + call_text(k_.work, nest_) + ")";
-    if (blocks_) pragma_ += " if (" + pays + ")";
-    tests += (tests.empty() ? "" : " && ") + (blocks_ ? "placed::sums(" + call_text(k_.work, nest_) + ")" : pays);
+    const std::string work = "(" + call_text(k_.work, nest_) + ")";
+    if (blocks_) pragma_ += " if (placed::pays" + work + ")";
+    if (blocks_ || !tests.empty())  // the cheap test first
+      tests = (blocks_ ? "placed::sums" : "placed::may_pay") + work + (tests.empty() ? "" : " && ") + tests;
+    if (!blocks_) tests += (tests.empty() ? "" : " && ") + ("placed::pays" + work);
     std::string before, after;
     for (const int c : k_.copies) make_copy(c, tests, before, after);
     const std::string headers = replace_headers(before + "if (" + tests + ") {\n" + copies_, inserts);
