@@ -25,9 +25,7 @@ Chosen<T> choose_variant(const Device& device, const Update<T>& update, const Pr
 
 template <class T>
 void step_with_layers(Running<T>& running, LayerState<T>* layers) {
-  if (layers != nullptr) layers->before(running);
-  running.single();
-  if (layers != nullptr) layers->after(running);
+  layers != nullptr ? layers->step(running) : running.single();
 }
 
 }  // namespace ridge::stencil

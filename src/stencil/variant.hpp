@@ -34,6 +34,11 @@ struct DeviceGrid {
   bool exchanged = false;
 };
 
+// Called during a single step with rows [y, y_end) of planes [z, z_end) as soon as their new level is stored, by the
+// thread that computed them. `exchanged`: where the new level is, as by Running::host_levels() after the step.
+using RowsDone =
+    std::function<void(bool exchanged, std::size_t z, std::size_t z_end, std::size_t y, std::size_t y_end)>;
+
 // A running grid, stored where the variant needs it. Used by one thread at a time; the caller has checked every grid.
 template <class T>
 class Running {
@@ -45,8 +50,8 @@ class Running {
   virtual void read(Grid<T>& grid) = 0;           // blocks; may be followed by more steps
   virtual void wait() = 0;
   // One step. The fields of two time levels may stay exchanged until settle(), so that a single step is as fast as one
-  // of many; all other functions settle first.
-  virtual void single() { run(1); }
+  // of many; all other functions settle first. Only host variants call `done`.
+  virtual void single(const RowsDone& /*done*/ = {}) { run(1); }
   virtual void settle() {}
   // The time levels, for code that adds sources and reads receivers. Host variants have the first, device variants the
   // second; null otherwise.

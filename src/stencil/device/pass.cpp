@@ -199,7 +199,7 @@ class DeviceRunning : public Running<T> {
     variant_->advance(queue_, levels_, steps);
   }
 
-  void single() override {
+  void single(const RowsDone& /*done*/) override {
     const Pass& pass = variant_->pass(variant_->depths_.front());
     if (!pass.in_place()) return run(1);
     if (!opened_) pass.open(queue_, levels_.current, levels_.other);

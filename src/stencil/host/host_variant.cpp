@@ -1,6 +1,7 @@
 // Sessions of host variants and the row kernels they choose from.
 #include "stencil/host/host_variant.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "stencil/host/kernels/linear_rows.hpp"
@@ -28,8 +29,8 @@ class HostRunning final : public Running<T> {
     levels_.read(grid);
   }
   void wait() override {}
-  void single() override {
-    exchanged_ = variant_.single(levels_, opened_, exchanged_);
+  void single(const RowsDone& done) override {
+    exchanged_ = variant_.single(levels_, opened_, exchanged_, done);
     opened_ = true;
   }
   void settle() override {
@@ -61,6 +62,20 @@ class HostRunning final : public Running<T> {
 template <class T>
 std::unique_ptr<Running<T>> HostVariant<T>::start(const Grid<T>& grid, const Grid<T>* coefficients) const {
   return std::make_unique<HostRunning<T>>(*this, layout_, grid, coefficients);
+}
+
+template <class T>
+void HostVariant<T>::done_with_all(const RowsDone& done, bool exchanged) const {
+  constexpr std::size_t kRows = 32;  // that stay in the second-level cache
+  const std::size_t planes = layout_.end[0] - layout_.begin[0], height = layout_.end[1] - layout_.begin[1];
+  const std::size_t pieces = (height + kRows - 1) / kRows;
+  base::parallel(layout_.cells() < 4096 ? 1 : layout_.threads, [&](std::size_t thread, std::size_t threads) {
+    const base::Share mine = base::share(planes * pieces, thread, threads);
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+      const std::size_t z = layout_.begin[0] + i / pieces, y = i % pieces * kRows;
+      done(exchanged, z, z + 1, layout_.begin[1] + y, layout_.begin[1] + std::min(height, y + kRows));
+    }
+  });
 }
 
 template <class T>

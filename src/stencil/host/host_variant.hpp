@@ -24,15 +24,18 @@ class HostVariant : public Variant<T> {
   // concurrently for different ones.
   virtual void steps(Levels<T>& levels, std::size_t count) const = 0;
   // Takes one step, in place if the variant can: then the two levels of each field are exchanged. `opened`: not the
-  // first call since settle(). Returns whether they are exchanged afterwards.
-  virtual bool single(Levels<T>& levels, bool /*opened*/, bool /*exchanged*/) const {
+  // first call since settle(). Returns whether they are exchanged afterwards. `done`, if any, is called for all rows.
+  virtual bool single(Levels<T>& levels, bool /*opened*/, bool /*exchanged*/, const RowsDone& done) const {
     steps(levels, 1);
+    if (done) done_with_all(done, false);
     return false;
   }
   virtual void exchange(Levels<T>& /*levels*/) const {}  // swaps them
 
  protected:
   const Layout& layout() const { return layout_; }
+  // Calls `done` for all rows, divided among the threads.
+  void done_with_all(const RowsDone& done, bool exchanged) const;
 
  private:
   Layout layout_;

@@ -183,7 +183,13 @@ class DeviceLayersState final : public LayerState<T> {
     clear();
   }
 
-  void before(Running<T>& running) override {
+  void step(Running<T>& running) override {
+    before(running);
+    running.single();
+    after(running);
+  }
+
+  void before(Running<T>& running) {
     if (!surface_) return;
     const DeviceGrid grid = *running.device_grid();
     const std::size_t axis = surface_axis(layout_);
@@ -196,7 +202,7 @@ class DeviceLayersState final : public LayerState<T> {
          word(axis == 0 ? grid.pitch : grid.plane), count(width), count(rows), count(layout_.begin[axis] - 1)});
   }
 
-  void after(Running<T>& running) override {
+  void after(Running<T>& running) {
     if (boxes_ == 0) return;
     const DeviceGrid grid = *running.device_grid();
     if (share_) launch(grid, share_, shared_);

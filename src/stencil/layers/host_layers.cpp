@@ -12,22 +12,27 @@ namespace {
 template <class T>
 struct HostLayer {
   LoweredLayer<T> lowered;
-  std::shared_ptr<const VectorProgram<T>> first{}, main{};
+  // `inner`: without new memory variables, for rows whose profiles are zero.
+  std::shared_ptr<const VectorProgram<T>> first{}, main{}, inner{};
 };
 
-constexpr std::size_t kPackedRows = 32;  // rows of a layer along x that are computed as one
+constexpr std::size_t kPackedRows = 64;  // rows of a layer along x that are computed as one, at most
 
-// The memory variables of one layer, in two buffers that are read and written alternately. Along z and y a stored row
-// is a row of the grid. Along x stored rows are short and contiguous, so that many of them are computed as one row:
-// cells outside the band get finite values that nothing uses, because all profiles are zero there.
+// The memory variables of one layer. Those that are read at neighbours too have two buffers, which are read and written
+// alternately. Along z and y a stored row is a row of the grid. Along x stored rows are short and contiguous, so that
+// many of them are computed as one row: cells outside the band get finite values that nothing uses, because all
+// profiles are zero there.
 template <class T>
 class HostLayerState {
  public:
   HostLayerState(const HostLayer<T>& layer, const Layout& layout) : layer_(layer), layout_(layout) {
     const LayerPlace& place = layer.lowered.place;
-    const std::size_t size = place.values() * layer.lowered.memories;
-    now_.resize(size);
-    next_.resize(size);
+    now_.assign(layer.lowered.memories, std::vector<T>(place.values()));
+    next_.resize(layer.lowered.memories);
+    for (std::size_t i = 0; i < layer.main->outputs() && !along_x(); ++i) {
+      const std::size_t field = layer.main->field(i);
+      if (field > 0 && !layer.main->may_replace(i)) next_[field - 1].resize(place.values());
+    }
     if (along_x()) {
       const std::size_t rows = kPackedRows * place.stored[2];
       for (const std::vector<T>& values : layer.lowered.values) {
@@ -43,52 +48,63 @@ class HostLayerState {
     }
   }
 
-  std::size_t axis() const { return layer_.lowered.place.axis; }
-  bool along_x() const { return axis() == 2; }
+  bool along_x() const { return layer_.lowered.place.axis == 2; }
   std::size_t rows() const {
     const auto& extent = layer_.lowered.place.extent;
     return extent[0] * extent[1];
   }
-  std::vector<T>& memory() { return now_; }
-  const std::vector<T>& memory() const { return now_; }
+  std::size_t values() const { return now_.size() * layer_.lowered.place.values(); }
+  std::vector<std::vector<T>>& memory() { return now_; }
   void clear() {
-    std::fill(now_.begin(), now_.end(), T{});
-    std::fill(next_.begin(), next_.end(), T{});
-  }
-  void swap() { now_.swap(next_); }
-
-  // Rows [begin, end) of the band: the shared values, or the new level and memory variables.
-  void share(Levels<T>& levels, std::size_t older, std::size_t begin, std::size_t end) {
-    for_rows(begin, end, [&](std::size_t z, std::size_t y, std::size_t count) {
-      run(*layer_.first, levels, 0, older, z, y, count, true);
-    });
-  }
-  void add(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t begin, std::size_t end) {
-    if (along_x()) {
-      for (std::size_t row = begin; row < end; row += kPackedRows)
-        add_packed(levels, newer, older, row, std::min(end, row + kPackedRows));
-      return;
+    for (auto* all : {&now_, &next_}) {
+      for (std::vector<T>& values : *all) std::fill(values.begin(), values.end(), T{});
     }
-    for_rows(begin, end, [&](std::size_t z, std::size_t y, std::size_t count) {
-      run(*layer_.main, levels, newer, older, z, y, count, false);
-      for (std::size_t r = 0; r < count; ++r)
-        levels.close_row(levels.row(levels.current(), newer, grid_z(z), grid_y(y + r)));
-    });
+  }
+  void swap() {
+    for (std::size_t k = 0; k < now_.size(); ++k) {
+      if (!next_[k].empty()) now_[k].swap(next_[k]);
+    }
+  }
+
+  // Rows [begin, end) of the band, counted through z and y: the shared values.
+  void share(Levels<T>& levels, std::size_t older, std::size_t begin, std::size_t end) {
+    const std::size_t height = layer_.lowered.place.extent[1];
+    for (std::size_t row = begin; row < end;) {
+      const std::size_t left = std::min(end - row, height - row % height);
+      const std::size_t count = left >= kBlockRows ? kBlockRows : 1;
+      run(*layer_.first, levels, 0, older, row / height, row % height, count, true);
+      row += count;
+    }
+  }
+  // The new level and memory variables of rows [y, y_end) of plane z of the grid, where they are in the band.
+  void add(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z, std::size_t y, std::size_t y_end) {
+    const LayerPlace& place = layer_.lowered.place;
+    if (z < place.begin[0] || z >= place.begin[0] + place.extent[0]) return;
+    y = std::max(y, place.begin[1]);
+    y_end = std::min(y_end, place.begin[1] + place.extent[1]);
+    for (const std::size_t most = along_x() ? kPackedRows : kBlockRows; y < y_end;) {
+      const std::size_t count = along_x() || y_end - y >= most ? std::min(most, y_end - y) : 1;
+      const std::size_t in_z = z - place.begin[0], in_y = y - place.begin[1];
+      if (along_x()) {
+        add_packed(levels, newer, older, in_z * place.extent[1] + in_y, count);
+      } else {
+        // Rows of a block are along y.
+        const bool inner = is_inner(place.axis == 0 ? in_z : in_y) && (place.axis == 0 || is_inner(in_y + count - 1));
+        run(inner ? *layer_.inner : *layer_.main, levels, newer, older, in_z, in_y, count, false);
+        for (std::size_t r = 0; r < count; ++r) levels.close_row(levels.row(levels.current(), newer, z, y + r));
+      }
+      y += count;
+    }
   }
 
  private:
   std::size_t grid_z(std::size_t z) const { return layer_.lowered.place.begin[0] + z; }
   std::size_t grid_y(std::size_t y) const { return layer_.lowered.place.begin[1] + y; }
 
-  template <class Work>
-  void for_rows(std::size_t begin, std::size_t end, const Work& work) const {
-    const std::size_t height = layer_.lowered.place.extent[1];
-    for (std::size_t row = begin; row < end;) {
-      const std::size_t left = std::min(end - row, height - row % height);
-      const std::size_t count = left >= kBlockRows ? kBlockRows : 1;
-      work(row / height, row % height, count);
-      row += count;
-    }
+  bool is_inner(std::size_t along) const {
+    return std::all_of(layer_.lowered.values.begin(), layer_.lowered.values.end(), [&](const std::vector<T>& profile) {
+      return profile[along + layer_.lowered.place.radius] == T{0};
+    });
   }
 
   // First cell of the stored row at (z, y) of the band, moved by (dz, dy), as the address of the grid's x = 0. Moves
@@ -106,8 +122,11 @@ class HostLayerState {
     const LayerPlace& place = lowered.place;
     const std::size_t size = place.values(), begin = place.begin[2];
     T* const level = levels.current();
-    const auto memory = [&](std::vector<T>& values, std::size_t k, std::ptrdiff_t dz, std::ptrdiff_t dy) {
-      return values.data() + k * size + stored_row(z, y, dz, dy) - begin;
+    const auto memory = [&](std::vector<T>& values, std::ptrdiff_t dz, std::ptrdiff_t dy) {
+      return values.data() + stored_row(z, y, dz, dy) - begin;
+    };
+    const auto shared = [&](std::size_t k, std::ptrdiff_t dz, std::ptrdiff_t dy) {
+      return memory(shared_, dz, dy) + k * size;
     };
     const auto row_of_read = [&](const typename VectorProgram<T>::Row& read, std::ptrdiff_t r) -> const T* {
       const std::ptrdiff_t dz = read.dz, dy = read.dy + r;
@@ -115,8 +134,8 @@ class HostLayerState {
       if (!read.coefficient) {
         if (k == 0) return at(levels, level, newer, z, y, dz, dy);
         if (k == lowered.previous_field()) return at(levels, level, older, z, y, dz, dy);
-        return k < lowered.previous_field() ? memory(now_, k - 1, dz, dy)
-                                            : memory(shared_, k - lowered.previous_field() - 1, dz, dy);
+        return k < lowered.previous_field() ? memory(now_[k - 1], dz, dy)
+                                            : shared(k - lowered.previous_field() - 1, dz, dy);
       }
       if (k < lowered.profiles) {
         const std::size_t along = place.axis == 0 ? z + static_cast<std::size_t>(dz) : y + static_cast<std::size_t>(dy);
@@ -124,7 +143,7 @@ class HostLayerState {
       }
       if (k == lowered.previous()) return at(levels, level, older, z, y, dz, dy);
       if (k == lowered.scaling()) return at(levels, levels.coefficients(), lowered.scale, z, y, dz, dy);
-      return memory(now_, k - lowered.others(), dz, dy);
+      return memory(now_[k - lowered.others()], dz, dy);
     };
     thread_local std::vector<const T*> in;
     thread_local std::vector<T*> out;
@@ -136,15 +155,27 @@ class HostLayerState {
       const std::size_t field = program.field(i);
       for (std::size_t r = 0; r < count; ++r) {
         const auto by = static_cast<std::ptrdiff_t>(r);
-        out.push_back(first        ? memory(shared_, field, 0, by)
+        out.push_back(first        ? shared(field, 0, by)
                       : field == 0 ? levels.row(level, newer, grid_z(z), grid_y(y + r))
-                                   : memory(next_, field - 1, 0, by));
+                                   : memory(next_[field - 1].empty() ? now_[field - 1] : next_[field - 1], 0, by));
+      }
+    }
+    // Memory variables come from memory, the levels from the cache.
+    thread_local std::vector<const T*> ahead;
+    ahead.clear();
+    if (y + 2 * count <= place.extent[1] && !first && program.outputs() > 1) {
+      for (std::size_t r = count; r < 2 * count; ++r) {
+        const auto by = static_cast<std::ptrdiff_t>(r);
+        for (std::size_t k = 0; k < now_.size(); ++k) {
+          ahead.push_back(memory(now_[k], 0, by));
+          if (!next_[k].empty()) ahead.push_back(memory(next_[k], 0, by));
+        }
       }
     }
     if (count > 1) {
-      program.run_block(in.data(), out.data(), begin, begin + place.extent[2]);
+      program.run_block(in.data(), out.data(), begin, begin + place.extent[2], ahead);
     } else {
-      program.run(in.data(), out.data(), begin, begin + place.extent[2]);
+      program.run(in.data(), out.data(), begin, begin + place.extent[2], ahead);
     }
   }
 
@@ -160,42 +191,34 @@ class HostLayerState {
     return levels.row(level, field, inside(0, grid_z(z), dz), inside(1, grid_y(y), dy));
   }
 
-  // Rows of a layer along x: copied to and from packed rows of its width.
-  void add_packed(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t begin, std::size_t end) {
+  // Rows of a layer along x, from a row of the band on: copied to and from packed rows of its width.
+  void add_packed(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t begin, std::size_t count) {
     const LoweredLayer<T>& lowered = layer_.lowered;
     const LayerPlace& place = lowered.place;
-    const std::size_t width = place.stored[2], cells = (end - begin) * width, left = place.begin[2] - place.radius;
+    const std::size_t width = place.stored[2], cells = count * width, left = place.begin[2] - place.radius;
+    const std::size_t z = grid_z(begin / place.extent[1]), y = grid_y(begin % place.extent[1]);
     thread_local std::vector<T> work;
-    work.resize((3 + lowered.shared) * kPackedRows * width);
+    work.resize((3 + lowered.shared + lowered.memories) * kPackedRows * width);
     T *const fresh = work.data(), *const before = fresh + cells, *const scale = before + cells;
-    const auto row_of = [&](const auto* level, std::size_t field, std::size_t row) {
-      return levels.row(level, field, grid_z(row / place.extent[1]), grid_y(row % place.extent[1])) + left;
-    };
-    // The cells are in one or two cache lines of each row: no hardware prefetcher follows them.
     const auto copy_rows = [&](const T* level, std::size_t field, T* to) {
-      for (std::size_t row = begin; row < end; ++row) {
-        const T* const ahead = row_of(level, field, std::min(row + kPackedRows, rows() - 1));
-        __builtin_prefetch(ahead);
-        __builtin_prefetch(ahead + width - 1);
-        to = std::copy_n(row_of(level, field, row), width, to);
-      }
+      for (std::size_t r = 0; r < count; ++r) to = std::copy_n(levels.row(level, field, z, y + r) + left, width, to);
     };
     copy_rows(levels.current(), newer, fresh);
     copy_rows(levels.current(), older, before);
     copy_rows(levels.coefficients(), lowered.scale, scale);
-    T* const values = scale + cells;
-    const std::size_t size = place.values(), first_cell = begin * width;
+    T *const values = scale + cells, *const fresh_memory = values + lowered.shared * cells;
+    const std::size_t first_cell = begin * width;
     const auto flat_of = [&](const typename VectorProgram<T>::Row& read) -> const T* {
       const std::size_t k = read.field;
       if (!read.coefficient) {
         if (k == 0) return fresh;
         if (k == lowered.previous_field()) return before;
-        return k < lowered.previous_field() ? now_.data() + (k - 1) * size + first_cell
+        return k < lowered.previous_field() ? now_[k - 1].data() + first_cell
                                             : values + (k - lowered.previous_field() - 1) * cells;
       }
       if (k < lowered.profiles) return profiles_[k].data();
       if (k == lowered.previous()) return before;
-      return k == lowered.scaling() ? scale : now_.data() + (k - lowered.others()) * size + first_cell;
+      return k == lowered.scaling() ? scale : now_[k - lowered.others()].data() + first_cell;
     };
     thread_local std::vector<const T*> in;
     thread_local std::vector<T*> out;
@@ -209,20 +232,21 @@ class HostLayerState {
     for (const auto& read : layer_.main->rows()) in.push_back(flat_of(read));
     for (std::size_t i = 0; i < layer_.main->outputs(); ++i) {
       const std::size_t field = layer_.main->field(i);
-      out.push_back(field == 0 ? fresh : next_.data() + (field - 1) * size + first_cell);
+      out.push_back(field == 0 ? fresh : fresh_memory + (field - 1) * cells);
     }
     layer_.main->run(in.data(), out.data(), place.radius, cells - place.radius);
+    for (std::size_t k = 0; k < lowered.memories; ++k)
+      std::copy_n(fresh_memory + k * cells + place.radius, cells - 2 * place.radius,
+                  now_[k].data() + first_cell + place.radius);
     const T* from = fresh + place.radius;
-    for (std::size_t row = begin; row < end; ++row, from += width)
-      std::copy_n(from, place.extent[2],
-                  levels.row(levels.current(), newer, grid_z(row / place.extent[1]), grid_y(row % place.extent[1])) +
-                      place.begin[2]);
+    for (std::size_t r = 0; r < count; ++r, from += width)
+      std::copy_n(from, place.extent[2], levels.row(levels.current(), newer, z, y + r) + place.begin[2]);
   }
 
   const HostLayer<T>& layer_;
   const Layout& layout_;
-  std::vector<std::vector<T>> profiles_{};
-  std::vector<T> now_{}, next_{}, shared_{};
+  std::vector<std::vector<T>> profiles_{}, now_{}, next_{};  // memory variables; `next_` is empty: replaced in place
+  std::vector<T> shared_{};
 };
 
 template <class T>
@@ -234,12 +258,47 @@ class HostLayersState final : public LayerState<T> {
     shares_ = std::any_of(layers.begin(), layers.end(), [](const auto& layer) { return layer.lowered.shared > 0; });
   }
 
-  void before(Running<T>& running) override {
-    if (!free_surface_) return;
+  void step(Running<T>& running) override {
     bool exchanged = false;
     Levels<T>& levels = *running.host_levels(exchanged);
+    if (free_surface_) add_images(levels, exchanged ? 1 : 0);
+    // Shared values depend on the level before the step alone.
+    if (shares_) share(levels, exchanged ? 1 : 0);
+    running.single([&](bool now, std::size_t z, std::size_t z_end, std::size_t y, std::size_t y_end) {
+      for (std::size_t plane = z; plane < z_end; ++plane) {
+        for (auto& state : states_) state.add(levels, now ? 1 : 0, now ? 0 : 1, plane, y, y_end);
+      }
+    });
+    for (auto& state : states_) state.swap();
+  }
+
+  void clear() override {
+    for (auto& state : states_) state.clear();
+  }
+  std::size_t values() const override {
+    std::size_t values = 0;
+    for (const auto& state : states_) values += state.values();
+    return values;
+  }
+  void save(T* values) override {
+    for (auto& state : states_) {
+      for (const std::vector<T>& memory : state.memory()) values = std::copy(memory.begin(), memory.end(), values);
+    }
+  }
+  void restore(const T* values) override {
+    for (auto& state : states_) {
+      for (std::vector<T>& memory : state.memory()) {
+        std::copy_n(values, memory.size(), memory.begin());
+        values += memory.size();
+      }
+    }
+  }
+
+ private:
+  // Cells beyond the free surface of the level `newer`.
+  void add_images(Levels<T>& levels, std::size_t newer) const {
     const std::size_t axis = surface_axis(layout_), surface = layout_.begin[axis] - 1;
-    const std::size_t newer = exchanged ? 1 : 0, others = layout_.shape[axis == 0 ? 1 : 0];
+    const std::size_t others = layout_.shape[axis == 0 ? 1 : 0];
     if (axis == 2) return images_in_row(levels.row(levels.current(), newer, 0, 0), surface);
     const auto row = [&](std::size_t along, std::size_t line) {
       return axis == 0 ? levels.row(levels.current(), newer, along, line)
@@ -255,59 +314,22 @@ class HostLayersState final : public LayerState<T> {
     }
   }
 
-  void after(Running<T>& running) override {
-    bool exchanged = false;
-    Levels<T>& levels = *running.host_levels(exchanged);
-    const std::size_t newer = exchanged ? 1 : 0, older = exchanged ? 0 : 1;
-    if (shares_) {
-      in_parallel([](const auto& state) { return !state.along_x(); },
-                  [&](auto& state, const base::Share& rows) { state.share(levels, older, rows.begin, rows.end); });
-    }
-    // Layers of different axes add to the same cells: one axis after another.
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      in_parallel([axis](const auto& state) { return state.axis() == axis; },
-                  [&](auto& state, const base::Share& rows) { state.add(levels, newer, older, rows.begin, rows.end); });
-    }
-    for (auto& state : states_) state.swap();
-  }
-
-  void clear() override {
-    for (auto& state : states_) state.clear();
-  }
-  std::size_t values() const override {
-    std::size_t values = 0;
-    for (const auto& state : states_) values += state.memory().size();
-    return values;
-  }
-  void save(T* values) override {
-    for (auto& state : states_) values = std::copy(state.memory().begin(), state.memory().end(), values);
-  }
-  void restore(const T* values) override {
-    for (auto& state : states_) {
-      std::copy_n(values, state.memory().size(), state.memory().begin());
-      values += state.memory().size();
-    }
-  }
-
- private:
   static void images_in_row(T* row, std::size_t surface) {
     for (std::size_t k = 1; k <= surface; ++k) row[surface - k] = -row[surface + k];
   }
-  // The rows of all layers that `where` selects, divided among the threads.
-  template <class Where, class Work>
-  void in_parallel(const Where& where, const Work& work) {
+  // Shared values of layers along z and y; those along x compute theirs row by row.
+  void share(Levels<T>& levels, std::size_t older) {
+    const auto rows_of_state = [](const auto& state) { return state.along_x() ? 0 : state.rows(); };
     std::size_t rows = 0;
-    for (const auto& state : states_) rows += where(state) ? state.rows() : 0;
+    for (const auto& state : states_) rows += rows_of_state(state);
     if (rows == 0) return;
-    const std::size_t threads = rows * layout_.shape[2] < 4096 ? 1 : layout_.threads;
-    base::parallel(threads, [&](std::size_t thread, std::size_t count) {
+    base::parallel(rows * layout_.shape[2] < 4096 ? 1 : layout_.threads, [&](std::size_t thread, std::size_t count) {
       const base::Share mine = base::share(rows, thread, count);
       std::size_t start = 0;  // rows of the layers before
       for (auto& state : states_) {
-        if (!where(state)) continue;
-        const std::size_t begin = std::max(mine.begin, start), end = std::min(mine.end, start + state.rows());
-        if (begin < end) work(state, base::Share{begin - start, end - start});
-        start += state.rows();
+        const std::size_t begin = std::max(mine.begin, start), end = std::min(mine.end, start + rows_of_state(state));
+        if (begin < end) state.share(levels, older, begin - start, end - start);
+        start += rows_of_state(state);
       }
     });
   }
@@ -325,7 +347,10 @@ class HostLayers final : public Layers<T> {
       HostLayer<T> layer{.lowered = std::move(lowered)};
       std::vector<bool> kept(layer.lowered.main.fields);
       std::fill(kept.begin() + static_cast<std::ptrdiff_t>(layer.lowered.previous_field()), kept.end(), true);
-      layer.main = std::make_shared<const VectorProgram<T>>(flatten(layer.lowered.main.outputs), kept, true, 1);
+      const Tape tape = flatten(layer.lowered.main.outputs);
+      layer.main = std::make_shared<const VectorProgram<T>>(tape, kept, true, 1);
+      std::fill(kept.begin() + 1, kept.end(), true);
+      layer.inner = std::make_shared<const VectorProgram<T>>(tape, kept, true, 1);
       if (layer.lowered.shared > 0)
         layer.first = std::make_shared<const VectorProgram<T>>(flatten(layer.lowered.first.outputs),
                                                                std::vector<bool>(layer.lowered.shared), true, 1);

@@ -1,5 +1,6 @@
-// Absorbing layers and free surfaces at run time: after each step of the whole grid, the layers update their memory
-// variables and add their terms to the new level. They need updates of two time levels (see Running::single()).
+// Absorbing layers and free surfaces at run time: when a step of the grid is done, or of some of its rows, the layers
+// update their memory variables and add their terms to the new level. They need updates of two time levels (see
+// Running::single()).
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -10,7 +11,8 @@
 namespace ridge::stencil {
 
 // Position of a layer in the grid. The band consists of its cells and of `radius` further ones, which its terms read.
-// The stored block has `radius` more on both sides, in which memory variables are zero.
+// The stored block has `radius` more on both sides, in which memory variables are zero. Where all profiles are zero,
+// nothing uses the new memory variables, which may then be left as they are.
 struct LayerPlace {
   std::size_t axis = 2, radius = 0, cells = 0;
   std::array<std::size_t, 3> begin{}, extent{};  // of the band, in the grid
@@ -44,9 +46,8 @@ template <class T>
 class LayerState {
  public:
   virtual ~LayerState() = default;
-  // Before a step: cells beyond a free surface. After it: the layers' terms.
-  virtual void before(Running<T>& running) = 0;
-  virtual void after(Running<T>& running) = 0;
+  // One step: cells beyond a free surface, the step of the grid, the layers' terms.
+  virtual void step(Running<T>& running) = 0;
   virtual void clear() = 0;
   virtual std::size_t values() const = 0;  // memory variables
   virtual void save(T* values) = 0;        // blocks

@@ -106,9 +106,9 @@ class InPlace final : public HostVariant<T> {
   }
   std::size_t depth() const override { return 2; }
 
-  bool single(Levels<T>& levels, bool opened, bool exchanged) const override {
+  bool single(Levels<T>& levels, bool opened, bool exchanged, const RowsDone& done) const override {
     if (!opened) borders_to_older(levels, levels.current(), true);
-    step(levels, exchanged);
+    step(levels, exchanged, done);
     return !exchanged;
   }
   void exchange(Levels<T>& levels) const override {
@@ -129,7 +129,7 @@ class InPlace final : public HostVariant<T> {
   }
 
  private:
-  void step(Levels<T>& levels, bool odd) const {
+  void step(Levels<T>& levels, bool odd, const RowsDone& done = {}) const {
     Shares shares(this->layout().schedule, blocks_.size(), threads_);
     const bool split = blocks_.front().x_end < this->layout().end[2];
     base::parallel(threads_, [&](std::size_t thread, std::size_t) {
@@ -138,7 +138,9 @@ class InPlace final : public HostVariant<T> {
       std::vector<const T*> ahead;
       ahead.reserve(in.size());
       shares.take(thread, [&](const base::Share& share) {
-        for (std::size_t i = share.begin; i < share.end; ++i) block(levels, blocks_[i], odd, split, in, out, ahead);
+        for (std::size_t i = share.begin; i < share.end; ++i) {
+          block(levels, blocks_[i], odd, split, split ? RowsDone{} : done, in, out, ahead);
+        }
       });
     });
     if (split) {
@@ -148,6 +150,7 @@ class InPlace final : public HostVariant<T> {
             levels.close_row(levels.row(levels.current(), target(i, odd), z, y));
         }
       }
+      if (done) this->done_with_all(done, !odd);
     }
   }
 
@@ -155,16 +158,23 @@ class InPlace final : public HostVariant<T> {
   std::size_t target(std::size_t output, bool odd) const { return place(other_[program_->field(output)], odd); }
 
   // Several rows along the slowest axis at once, so that common inputs are loaded once.
-  void block(Levels<T>& levels, const InPlaceBlock& block, bool odd, bool split, std::vector<const T*>& in,
-             std::vector<T*>& out, std::vector<const T*>& ahead) const {
+  void block(Levels<T>& levels, const InPlaceBlock& block, bool odd, bool split, const RowsDone& done,
+             std::vector<const T*>& in, std::vector<T*>& out, std::vector<const T*>& ahead) const {
+    constexpr std::size_t kDoneRows = 32;  // that stay in the second-level cache
     const bool planes = this->layout().dimensions == 3;
     for (std::size_t z = block.z; z < block.z_end;) {
       const std::size_t deep = planes && z + rows_ <= block.z_end ? rows_ : 1;
+      std::size_t told = block.y;  // rows before it were reported
+      const auto finish = [&](std::size_t y) {
+        if (!done || (y - told < kDoneRows && y < block.y_end)) return;
+        done(!odd, z, z + deep, told, y);
+        told = y;
+      };
       for (std::size_t y = block.y; y < block.y_end;) {
         const std::size_t high = !planes && y + rows_ <= block.y_end ? rows_ : 1;
         if (star_) {
           star(levels, block, z, y, deep, high, odd, split);
-          y += high;
+          finish(y += high);
           continue;
         }
         gather(levels, z, y, deep, high, odd, in, out);
@@ -176,7 +186,7 @@ class InPlace final : public HostVariant<T> {
           program_->run(in.data(), out.data(), block.x, block.x_end, ahead);
         }
         for (std::size_t i = 0; !split && i < program_->outputs() * deep * high; ++i) levels.close_row(out[i]);
-        y += high;
+        finish(y += high);
       }
       z += deep;
     }

@@ -446,6 +446,24 @@ void VectorProgram<T>::run_product(const T* const* rows, T* out, std::size_t beg
 }
 
 template <class T>
+bool VectorProgram<T>::may_replace(std::size_t i) const {
+  const auto is_cell = [&](const Operand& operand) {
+    const Row& row = rows_[operand.index];
+    return row == Row{false, outputs_[i].field, 0, 0} && operand.dx == 0;
+  };
+  bool written = false;
+  for (const Instruction& one : instructions_) {
+    const std::span<const Operand> operands = one.sum ? std::span<const Operand>(one.terms) : one.operands;
+    for (const Operand& operand : operands) {
+      if (operand.from != From::row || rows_[operand.index].coefficient) continue;
+      if (rows_[operand.index].field == outputs_[i].field && (written || !is_cell(operand))) return false;
+    }
+    written = written || one.output == static_cast<std::ptrdiff_t>(i);
+  }
+  return true;
+}
+
+template <class T>
 void VectorProgram<T>::run_block(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
                                  std::span<const T* const> ahead) const {
   if (product_) return run_product_block(rows, out, begin, end, ahead);

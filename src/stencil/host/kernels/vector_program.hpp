@@ -43,6 +43,8 @@ class VectorProgram {
   // read only at offset 0 along x. `ahead`: rows that the next call reads, prefetched here.
   void run(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
            std::span<const T* const> ahead = {}) const;
+  // True if output i may overwrite the row of its field: it is read only at the cell, and not after that.
+  bool may_replace(std::size_t i) const;
   // kBlockRows consecutive output rows along the axis: rows[i * kBlockRows + r] is an input of row r, out[i *
   // kBlockRows + r] its output. Identical to computing row by row.
   void run_block(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
