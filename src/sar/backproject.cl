@@ -1,5 +1,6 @@
 // Direct back-projection, one pixel per work-item: neighbouring work-items are neighbouring columns of a row. Phases are
-// those of the distance minus the row's range, which float holds to 1e-5 cycles.
+// those of the distance minus the row's range, which float holds to 1e-5 cycles. `weights` are the coefficients of a
+// polynomial in the square of the sine's share of the processed band.
 KERNEL WORK_GROUP(ITEMS_PER_GROUP, 1, 1)
 void backproject(GLOBAL const float2* RESTRICT profiles, GLOBAL const float2* RESTRICT track,
                  GLOBAL const float* RESTRICT weights, GLOBAL const float* RESTRICT norms, GLOBAL float2* RESTRICT image,
@@ -12,7 +13,9 @@ void backproject(GLOBAL const float2* RESTRICT profiles, GLOBAL const float2* RE
   // Pulses whose aperture may contain the pixel; `farthest` bounds the offsets of the track.
   const float reach = ((range + farthest) * widest_tangent + farthest) / along + 1.0f;
   const int first = max(0, (int)floor((float)p - reach)), last = min(pulses - 1, (int)ceil((float)p + reach));
-  const float weight_scale = WEIGHTS / widest_sine;
+  const float scale = 1.0f / (widest_sine * widest_sine);
+  float w[WEIGHTS];
+  for (int k = 0; k < WEIGHTS; ++k) w[k] = weights[k];
   float real = 0.0f, imaginary = 0.0f;
   for (int pulse = first; pulse <= last; ++pulse) {
     const float2 offset = track[pulse];
@@ -22,10 +25,12 @@ void backproject(GLOBAL const float2* RESTRICT profiles, GLOBAL const float2* RE
     const float distance = FMA(0.5f * inverse, FMA(-root, root, square), root), sum = distance + across;
     const float reciprocal = RECIPROCAL_FAST(sum), part = off * off * reciprocal;
     const float beyond = FMA(reciprocal, FMA(-part, sum, off * off), part) - offset.y;  // distance - range
-    const float sine = fabs(off) * inverse, place = (depth + beyond) * (FINE / cell);
-    if (sine > widest_sine || !(place >= 0.0f && place < (float)(points - 1))) continue;
+    const float sine = off * inverse, share2 = sine * sine * scale, place = (depth + beyond) * (FINE / cell);
+    if (share2 > 1.0f || !(place >= 0.0f && place < (float)(points - 1))) continue;
     const int index = (int)place;
-    const float share = place - (float)index, weight = weights[min((int)(sine * weight_scale), WEIGHTS)];
+    const float share = place - (float)index;
+    float weight = w[WEIGHTS - 1];
+    for (int k = WEIGHTS - 2; k >= 0; --k) weight = FMA(weight, share2, w[k]);
     GLOBAL const float2* at = profiles + ((ulong)pulse * (ulong)points + (ulong)index);
     const float2 low = at[0], high = at[1];
     const float turns = beyond * turns_per_metre, angle = (turns - rint(turns)) * 6.28318531f;

@@ -12,6 +12,7 @@ TEST(SarKernel, CompilesForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC here";
   EXPECT_FALSE(detail::compile_for(migration_source(), "sm_90").empty());
   EXPECT_FALSE(detail::compile_for(backproject_source(), "sm_90").empty());
+  EXPECT_FALSE(detail::compile_for(factorized_source(), "sm_90").empty());
 }
 
 }  // namespace

@@ -44,7 +44,6 @@ class Backprojection {
  public:
   explicit Backprojection(const BackprojectionProblem& problem,
                           const planner::Options& options = {.effort = Effort::quick});
-  // Other devices run the direct method.
   Backprojection(const Device& device, const BackprojectionProblem& problem,
                  const planner::Options& options = {.effort = Effort::quick});
   void run(std::span<const Complex> echoes, std::span<Complex> image) const;

@@ -28,7 +28,17 @@ KernelSource backproject_source() {
           .text = ridge::detail::kernel_text("codegen/quick_functions") + ridge::detail::kernel_text("sar/backproject"),
           .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kPixels)},
                       {"FINE", fmt::format("{}", kFine)},
-                      {"WEIGHTS", fmt::format("{}", kWeights)}}};
+                      {"WEIGHTS", fmt::format("{}", kWeightTerms)}}};
+}
+
+KernelSource factorized_source() {
+  return {.name = "sar_factorized",
+          .text = ridge::detail::kernel_text("codegen/quick_functions") + ridge::detail::kernel_text("sar/factorized"),
+          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kPixels)},
+                      {"MERGED", fmt::format("{}", kMerged)},
+                      {"RANGE_RATE", fmt::format("{}", kRangeRate)},
+                      {"FRACTIONS", fmt::format("{}", kPolarFractions)},
+                      {"WEIGHTS", fmt::format("{}", kWeightTerms)}}};
 }
 
 fft::Problem compression_problem(const Problem& frame) {
@@ -54,16 +64,37 @@ fft::Problem refinement_problem(const Problem& frame) {
           .wanted = {.first = {n - frame.samples / 2}, .count = {frame.samples}}};
 }
 
+namespace {
+
+Argument number(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
+Argument real(double value) { return Argument(static_cast<float>(value)); }
+Launch points_of(std::size_t columns, std::size_t rows, std::size_t groups) {
+  return {.groups = {(columns + kPixels - 1) / kPixels, rows, groups}, .items = {kPixels}};
+}
+
+}  // namespace
+
 DeviceBackprojection::DeviceBackprojection(const Device& device, const BackprojectionProblem& problem,
                                            const Geometry& geometry, const std::vector<float>& weights,
-                                           const std::vector<float>& norms, const planner::Options& options)
-    : kernel_(device.compile(backproject_source()).kernel("backproject")),
-      launch_{.groups = {(problem.frame.pulses + kPixels - 1) / kPixels, problem.frame.samples}, .items = {kPixels}},
+                                           const std::vector<float>& norms, Factorization factorization,
+                                           const planner::Options& options)
+    : frame_(problem.frame),
+      geometry_(geometry),
+      factorization_(std::move(factorization)),
+      launch_(points_of(problem.frame.pulses, problem.frame.samples, 1)),
       compress_(device, compression_problem(problem.frame), options),
       refine_(device, refinement_problem(problem.frame), options),
       staging_(device, "sar") {
   const Problem& frame = problem.frame;
   Queue queue = device.queue();
+  if (factorization_.levels.empty()) {
+    kernel_ = device.compile(backproject_source()).kernel("backproject");
+  } else {
+    const Program program = device.compile(factorized_source());
+    kernel_ = program.kernel("polar_pixels");
+    fill_ = program.kernel("polar_fill");
+    merge_ = program.kernel("polar_merge");
+  }
   spectra_ = device.buffer(frame.pulses * frame.samples * sizeof(Complex), {.name = "sar spectra"});
   profiles_ = device.buffer(kFine * frame.pulses * frame.samples * sizeof(Complex), {.name = "sar profiles"});
   std::vector<float> track(2 * frame.pulses);
@@ -85,6 +116,119 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
               static_cast<float>(geometry.widest_sine),
               static_cast<float>(geometry.widest_tangent),
               farthest};
+  const auto& levels = factorization_.levels;
+  if (levels.empty()) return;
+  taps_ = uploaded(device, queue, factorization_.taps, "sar taps");
+  std::array<std::size_t, 2> most{};
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    // Groups of this level in one of the last level.
+    const std::size_t groups = std::min(levels.back().pulses / levels[l].pulses, levels[l].groups.size());
+    most[l % 2] = std::max(most[l % 2], groups * levels[l].grid.size());
+    std::vector<float> apart;
+    const std::size_t parts = l == 0 ? frame.pulses : levels[l - 1].groups.size();
+    for (std::size_t part = 0; part < parts; ++part) {
+      const PulseGroup& group = levels[l].groups[part / (l == 0 ? levels[0].pulses : kMerged)];
+      const Offset at = l == 0 ? factorization_.platform[part]
+                               : Offset{levels[l - 1].groups[part].along, levels[l - 1].groups[part].range};
+      apart.push_back(static_cast<float>(group.along - at.along_m));
+      apart.push_back(static_cast<float>(group.range - at.range_m));
+    }
+    apart_.push_back(uploaded(device, queue, apart, "sar groups"));
+  }
+  for (std::size_t k = 0; k < std::min<std::size_t>(2, levels.size()); ++k)
+    sums_[k] = device.buffer(most[k] * sizeof(Complex), {.name = "sar sums of groups"});
+}
+
+// The groups of a level that one group of the last level consists of.
+void DeviceBackprojection::sum_level(Queue& queue, std::size_t l, std::size_t last_group) const {
+  const auto& levels = factorization_.levels;
+  const Factorization::Level& level = levels[l];
+  const PolarGrid& grid = level.grid;
+  const std::size_t each = levels.back().pulses / level.pulses, first = last_group * each;
+  const std::size_t groups = std::min(each, level.groups.size() - first);
+  const Launch launch = points_of(grid.angles, grid.ranges, groups);
+  const Argument turns = real(geometry_.turns_per_metre), widest = real(geometry_.widest_sine);
+  if (l == 0) {
+    queue.launch(fill_, launch,
+                 {profiles_,
+                  apart_[0],
+                  weights_,
+                  sums_[0],
+                  number(first * level.pulses),
+                  number(frame_.pulses),
+                  number(level.pulses),
+                  number(grid.ranges),
+                  number(grid.angles),
+                  number(kFine * frame_.samples),
+                  real(grid.first_range),
+                  real(grid.range_step),
+                  real(grid.first_sine),
+                  real(grid.sine_step),
+                  real(grid.half_length),
+                  real(grid.first_range - frame_.radar.near_range_m),
+                  real(kFine / geometry_.cell),
+                  turns,
+                  widest,
+                  number(levels.size() == 1 ? 1 : 0)});
+    return;
+  }
+  const PolarGrid& from = levels[l - 1].grid;
+  const std::size_t first_part = first * kMerged, parts = levels[l - 1].groups.size() - first_part;
+  queue.launch(merge_, launch,
+               {sums_[(l - 1) % 2],
+                apart_[l],
+                weights_,
+                taps_,
+                sums_[l % 2],
+                number(first_part),
+                number(parts),
+                number(grid.ranges),
+                number(grid.angles),
+                number(from.ranges),
+                number(from.angles),
+                real(grid.first_range),
+                real(grid.range_step),
+                real(grid.first_sine),
+                real(grid.sine_step),
+                real(grid.half_length),
+                real(grid.first_range - from.first_range),
+                real(from.first_sine),
+                real(from.sine_step),
+                turns,
+                widest,
+                number(l == 1 ? 1 : 0)});
+}
+
+void DeviceBackprojection::add_groups(Queue& queue, const Buffer& image) const {
+  const auto& levels = factorization_.levels;
+  const PolarGrid& grid = levels.back().grid;
+  for (std::size_t g = 0; g < levels.back().groups.size(); ++g) {
+    for (std::size_t l = 0; l < levels.size(); ++l) sum_level(queue, l, g);
+    const PulseGroup& group = levels.back().groups[g];
+    const double column = std::floor(group.along / geometry_.along);
+    queue.launch(kernel_, launch_,
+                 {sums_[(levels.size() - 1) % 2],
+                  taps_,
+                  norms_,
+                  image,
+                  number(g == 0 ? 1 : 0),
+                  number(frame_.pulses),
+                  Argument(static_cast<std::int32_t>(column)),
+                  real(group.along - column * geometry_.along),
+                  real(group.range),
+                  real(frame_.radar.near_range_m),
+                  real(geometry_.cell),
+                  real(geometry_.along),
+                  number(grid.ranges),
+                  number(grid.angles),
+                  real(frame_.radar.near_range_m - grid.first_range),
+                  real(grid.range_step),
+                  real(grid.first_sine),
+                  real(grid.sine_step),
+                  real(grid.half_length),
+                  real(geometry_.widest_sine),
+                  real(geometry_.turns_per_metre)});
+  }
 }
 
 void DeviceBackprojection::run(std::span<const Complex> echoes, std::span<Complex> image) const {
@@ -93,6 +237,7 @@ void DeviceBackprojection::run(std::span<const Complex> echoes, std::span<Comple
       [this](Queue& queue, const Buffer& in, const Buffer& out) {
         compress_.enqueue_forward(queue, in, spectra_);
         refine_.enqueue_inverse(queue, spectra_, profiles_);
+        if (!factorization_.levels.empty()) return add_groups(queue, out);
         std::vector<Argument> arguments{profiles_, track_, weights_, norms_, out};
         arguments.insert(arguments.end(), numbers_.begin(), numbers_.end());
         queue.launch(kernel_, launch_, arguments);

@@ -24,8 +24,7 @@
 namespace ridge::sar {
 namespace {
 
-constexpr double kAngleRate = 3, kRangeRate = 2;  // points of the polar grids, of the least number and of the samples
-constexpr std::size_t kMerged = 4;                // groups of a level that become one of the next
+constexpr double kAngleRate = 3;          // points of the polar grids, of the least number
 constexpr std::size_t kFewestMerged = 7;  // pulses of a group that is merged: finer grids hold the window's jump
 
 // exp(2 pi i turns), by polynomials over a quarter turn; error below 1e-7.
@@ -54,9 +53,9 @@ Complex times(const Complex& a, const Complex& b) {
 // for all frequencies up to 1/6 cycle per point, the band of a polar grid.
 class FourTaps {
  public:
-  FourTaps() : weights_(kFractions + 1) {
-    for (std::size_t i = 0; i <= kFractions; ++i) {
-      const double t = 1 + static_cast<double>(i) / kFractions;
+  FourTaps() : weights_(kPolarFractions + 1) {
+    for (std::size_t i = 0; i <= kPolarFractions; ++i) {
+      const double t = 1 + static_cast<double>(i) / kPolarFractions;
       double matrix[4][5];
       for (int k = 0; k < 4; ++k) {
         for (int l = 0; l < 4; ++l) matrix[k][l] = in_band(k - l) + (k == l ? 1e-9 : 0);
@@ -71,12 +70,12 @@ class FourTaps {
       for (std::size_t k = 0; k < 4; ++k) weights_[i][k] = static_cast<float>(matrix[k][4] / matrix[k][k]);
     }
   }
+  const std::vector<std::array<float, 4>>& all() const { return weights_; }
   const std::array<float, 4>& at(double fraction) const {
-    return weights_[static_cast<std::size_t>(fraction * kFractions + 0.5)];
+    return weights_[static_cast<std::size_t>(fraction * kPolarFractions + 0.5)];
   }
 
  private:
-  static constexpr std::size_t kFractions = 1024;
   // Mean of exp(2 pi i f distance) over the band.
   static double in_band(double distance) {
     const double angle = kPi * distance / 3;
@@ -93,29 +92,6 @@ void for_all(std::size_t threads, std::size_t items, const Use& use) {
     for (std::size_t item = next++; item < items; item = next++) use(item, thread);
   });
 }
-
-// Pulses [first, end) around a centre, and their polar grid.
-struct Group {
-  std::size_t first = 0, end = 0;
-  double along = 0, range = 0;  // centre
-};
-
-struct PolarGrid {
-  std::size_t ranges = 0, angles = 0;
-  double first_range = 0, range_step = 1, first_sine = 0, sine_step = 1;
-  double widest = 0, half_length = 0;  // sine of the processed band; of the group, in metres
-  std::size_t size() const { return ranges * angles; }
-  double range(std::size_t i) const { return first_range + range_step * static_cast<double>(i); }
-  double sine(std::size_t j) const { return first_sine + sine_step * static_cast<double>(j); }
-  // Sines that pulses of the group see at a distance from its centre.
-  double edge(double radius) const { return std::min(0.95, widest + half_length / radius) + 3 * sine_step; }
-  // Angles [first, second) that are filled at a distance.
-  std::pair<std::size_t, std::size_t> filled(double radius) const {
-    const double reach = std::min(edge(radius), -first_sine);
-    const auto first = static_cast<std::size_t>(std::max(0.0, std::floor((-reach - first_sine) / sine_step)));
-    return {first, std::min(angles, angles - first)};
-  }
-};
 
 // Pulses per group of the first and of the last level.
 struct Levels {
@@ -149,14 +125,9 @@ struct BackprojectionState {
         refine(host(), refinement_problem(given.frame), options) {
     set_weights();
     if (device.is_host()) return;
-    if (problem.method == Method::factorized) {
-      throw Error(
-          ErrorKind::invalid_argument,
-          fmt::format("sar: factorized back-projection runs on the host, got {}: use Method::direct", device.id()));
-    }
     on_device = std::make_unique<const DeviceBackprojection>(
         device, problem, DeviceBackprojection::Geometry{cell, along, turns_per_metre, widest_sine, widest_tangent},
-        weights, norms, options);
+        weight_polynomial(), norms, problem.method == Method::factorized ? factorization() : Factorization{}, options);
   }
 
   std::size_t pulses() const { return problem.frame.pulses; }
@@ -185,6 +156,25 @@ struct BackprojectionState {
       }
       norms.push_back(static_cast<float>(1 / sum));
     }
+  }
+  // The same as a polynomial in the square of the share, through its values at Chebyshev's points.
+  std::vector<float> weight_polynomial() const {
+    std::array<double, kWeightTerms> nodes, divided, terms{};
+    for (std::size_t k = 0; k < kWeightTerms; ++k) {
+      nodes[k] = 0.5 - 0.5 * std::cos(kPi * (static_cast<double>(k) + 0.5) / kWeightTerms);
+      const double sine = std::sqrt(nodes[k]) * widest_sine;
+      divided[k] = base::window_at(problem.frame.window, std::sqrt(nodes[k])) * std::pow(1 - sine * sine, 1.5) /
+                   beam(problem.frame.radar, sine);
+    }
+    for (std::size_t order = 1; order < kWeightTerms; ++order) {
+      for (std::size_t k = kWeightTerms; k-- > order;)
+        divided[k] = (divided[k] - divided[k - 1]) / (nodes[k] - nodes[k - order]);
+    }
+    for (std::size_t k = kWeightTerms; k-- > 0;) {  // terms = terms * (t - node) + divided
+      for (std::size_t i = kWeightTerms; i-- > 0;) terms[i] = (i > 0 ? terms[i - 1] : 0) - nodes[k] * terms[i];
+      terms[0] += divided[k];
+    }
+    return {terms.begin(), terms.end()};
   }
   double weight(double sine) const {
     return sine > widest_sine ? 0 : double{weights[static_cast<std::size_t>(sine / widest_sine * kWeights)]};
@@ -298,8 +288,8 @@ struct BackprojectionState {
     }
     return best.first == 0 ? Levels{1, 1} : best;
   }
-  Group group_of(std::size_t first, std::size_t count) const {
-    Group group{.first = first, .end = std::min(first + count, pulses())};
+  PulseGroup group_of(std::size_t first, std::size_t count) const {
+    PulseGroup group{.first = first, .end = std::min(first + count, pulses())};
     const auto members = static_cast<double>(group.end - group.first);
     for (std::size_t pulse = group.first; pulse < group.end; ++pulse) {
       group.along += platform(pulse).along_m / members;
@@ -308,9 +298,22 @@ struct BackprojectionState {
     return group;
   }
 
+  // All groups, for devices.
+  Factorization factorization() const {
+    const Levels sizes = levels();
+    Factorization made{.taps = taps.all()};
+    for (std::size_t pulse = 0; pulse < pulses(); ++pulse) made.platform.push_back(platform(pulse));
+    for (std::size_t count = sizes.first; count <= sizes.last; count *= kMerged) {
+      Factorization::Level& level = made.levels.emplace_back();
+      level = {.pulses = count, .grid = polar_grid(count)};
+      for (std::size_t first = 0; first < pulses(); first += count) level.groups.push_back(group_of(first, count));
+    }
+    return made;
+  }
+
   // Sums of a group's pulses at one distance, for all angles, without the phase of the distance. The window ends with a
   // jump that a coarse grid cannot hold: groups that are merged get their weights when they are.
-  void fill_range(const Group& group, const PolarGrid& grid, std::size_t i, bool weighted, Complex* line) const {
+  void fill_range(const PulseGroup& group, const PolarGrid& grid, std::size_t i, bool weighted, Complex* line) const {
     const double radius = grid.range(i);
     const auto [begin, end] = grid.filled(radius);
     std::fill_n(line, grid.angles, Complex{});
@@ -331,11 +334,11 @@ struct BackprojectionState {
 
   // The same from the grids of the groups that it consists of.
   struct Part {
-    Group group;
+    PulseGroup group;
     std::vector<Complex> values;
   };
-  void merge_range(const Group& group, const PolarGrid& grid, const std::vector<Part>& parts, const PolarGrid& from,
-                   std::size_t i, bool weigh, Complex* line) const {
+  void merge_range(const PulseGroup& group, const PolarGrid& grid, const std::vector<Part>& parts,
+                   const PolarGrid& from, std::size_t i, bool weigh, Complex* line) const {
     const double radius = grid.range(i);
     const auto [begin, end] = grid.filled(radius);
     std::fill_n(line, grid.angles, Complex{});
@@ -355,7 +358,7 @@ struct BackprojectionState {
 
   // Polar sums of the `count` pulses from `first` on, a group of one of the levels.
   std::vector<Complex> polar_sums(std::size_t first, std::size_t count, const Levels& levels) const {
-    const Group group = group_of(first, count);
+    const PulseGroup group = group_of(first, count);
     const PolarGrid grid = polar_grid(count);
     std::vector<Complex> values(grid.size());
     if (count == levels.first) {
@@ -398,7 +401,7 @@ struct BackprojectionState {
     const PolarGrid grid = polar_grid(sizes.last);
     std::ranges::fill(image, Complex{});
     for (std::size_t begin = 0; begin < pulses(); begin += sizes.last) {
-      const Group group = group_of(begin, sizes.last);
+      const PulseGroup group = group_of(begin, sizes.last);
       const std::vector<Complex> values = polar_sums(begin, sizes.last, sizes);
       for_all(threads, samples(), [&](std::size_t row, std::size_t) {
         Complex* line = image.data() + row * pulses();
