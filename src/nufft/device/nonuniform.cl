@@ -87,6 +87,21 @@ FUNCTION uint key_of(NUMBER x, NUMBER y, NUMBER z, int cells0, int cells1, int c
 #endif
 }
 
+// Number of points with this key that were counted before. Those of a warp are counted by one addition: points of a
+// cluster would wait for one counter.
+#ifdef __CUDACC_RTC__
+FUNCTION uint rank_of(uint* counts, uint key) {
+  const uint same = __match_any_sync(__activemask(), key), lane = (uint)LOCAL_ID(0) & 31u;
+  const int first = __ffs((int)same) - 1;
+  uint before = 0;
+  if ((int)lane == first) before = ATOMIC_ADD(&counts[key], (uint)__popc(same));
+  return __shfl_sync(same, before, first) + (uint)__popc(same & ((1u << lane) - 1u));
+}
+#define RANK_OF(counts, key) rank_of(counts, key)
+#else
+#define RANK_OF(counts, key) ATOMIC_ADD(&(counts)[key], 1u)
+#endif
+
 // Counts the points per key. `bad` becomes the least index of a point that is not within `farthest`.
 KERNEL WORK_GROUP(GROUP, 1, 1)
 void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT y, GLOBAL const NUMBER* RESTRICT z,
@@ -103,7 +118,7 @@ void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT
   }
   const uint key = key_of(a, b, c, cells0, cells1, cells2, tiles);
   keys[j] = key;
-  ranks[j] = ATOMIC_ADD(&counts[key], 1u);
+  ranks[j] = RANK_OF(counts, key);
 }
 
 // Exclusive sums of GROUP * `own` counts per group, in place, and the group's total.
