@@ -74,6 +74,17 @@ stencil acoustic --size 40x50 --speed 1550 --steps 120 $shots --observed shots.n
 has "exact snapshots of every step" stdout
 stencil acoustic --size 40x50 --speed 1550 --steps 120 $shots --observed shots.npy --gradient states.npy --exact --memory 2M
 has "states from which blocks are computed again" stdout
+stencil acoustic --size 40x50 --steps 120 $shots --observed shots.npy --gradient image.npy --migrate
+has "image: from" stdout
+# States during a run: those of a series for ParaView, of arrays and of pictures.
+stencil acoustic --size 40x50 --steps 50 --every 20 --out wave.pvd --threads 1
+[ "$(grep -c '<DataSet' wave.pvd)" -eq 3 ] || fail "not three states: $(cat wave.pvd)"
+stencil acoustic --size 40x50 --steps 50 --every 20 --out wave.npy
+stencil acoustic --size 40x50 --steps 40 --out forty.npy
+cmp -s wave_000040.npy forty.npy || fail "a state during a run is not that of a shorter run"
+stencil elastic --size 40x50 --steps 40 --every 20 --out wave.png --epsilon 0.2 --delta 0.1 --quality 50
+ls wave_000020.png wave_000040.png >/dev/null || fail "pictures of elastic waves"
+mistake "epsilon must be at least delta" "$ridge" stencil elastic --size 40x50 --shear-speed 0 --delta 0.1
 mistake "is too small for a gradient" "$ridge" stencil acoustic --size 40x50 --steps 120 $shots --observed shots.npy --gradient no.npy --memory 100K
 mistake "this run has 2, 119 and 5" "$ridge" stencil acoustic --size 40x50 --steps 119 $shots --observed shots.npy --gradient no.npy
 mistake "where the absorbing layers are" "$ridge" stencil acoustic --size 40x50 --source 41,3

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/adjoint.hpp>
@@ -11,6 +12,7 @@
 
 #include "stencil/adjoint/linear_map.hpp"
 #include "support/devices.hpp"
+#include "support/error_of.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::stencil {
@@ -425,6 +427,63 @@ TEST(Survey, RefusesWhatMakesNoSense) {
   refused(good, {.sources = {1, 5}, .wavelets = {1, 2, 3}, .receivers = {4, 9, 3, 24}},
           "where the absorbing layers are");
   refused(good, {.sources = {1, 5}, .wavelets = {1, 2}, .receivers = {4, 9}}, "need 3 values");
+}
+
+// Waves that a bed below 26 cells reflects are sent back into a medium without it: the image has its largest values
+// there.
+std::vector<double> migrated_bed(const Device& device, std::size_t memory) {
+  SurveyMedium medium{
+      .shape = {44, 60}, .velocity = std::vector<double>(44 * 60, 2000), .spacing = 5, .dt = 5e-4, .frequency = 50};
+  SurveyMedium bed = medium;
+  std::fill(bed.velocity.begin() + 26 * 60, bed.velocity.end(), 2600);
+  const Survey<float> survey(device, medium, {.effort = Effort::quick});
+  const std::size_t steps = 330;
+  Shot shot{.sources = {2, 30}, .wavelets = survey.ricker(steps)};
+  for (double x = 2; x < 59; ++x) shot.receivers.insert(shot.receivers.end(), {2, x});
+  std::vector<float> reflected = Survey<float>(device, bed, {.effort = Effort::quick}).record(shot, steps);
+  const std::vector<float> direct = survey.record(shot, steps);
+  for (std::size_t i = 0; i < direct.size(); ++i) reflected[i] -= direct[i];
+  return survey.gradient(shot, steps, reflected, {.memory = memory, .image = true}).image;
+}
+
+TEST(Survey, MigrationShowsAReflectorAtItsDepth) {
+  const std::vector<double> image = migrated_bed(host(), 0);
+  ASSERT_EQ(image.size(), 44 * 60);
+  double most = 0, depth = 0;
+  for (std::size_t z = 12; z < 40; ++z) {
+    double mean = 0;
+    for (std::size_t x = 22; x < 39; ++x) mean += image[z * 60 + x] / 17;
+    if (std::abs(mean) > most) most = std::abs(mean), depth = static_cast<double>(z);
+  }
+  EXPECT_GT(most, 0);
+  EXPECT_NEAR(depth, 25.5, 2);
+  // Snapshots of 16 bits of some steps show the same.
+  EXPECT_LT(apart(migrated_bed(host(), 4 * 68 * 84 * 90), image), 0.02);
+  EXPECT_THAT(ridge::test::error_of(
+                  [&] {
+                    const Inverted made = inversion_case();
+                    Survey<double>(host(), made.medium)
+                        .gradient(made.shot, made.steps, made.observed, {.backwards = true, .image = true});
+                  },
+                  ErrorKind::invalid_argument),
+              testing::HasSubstr("leave out `backwards`"));
+}
+
+TEST(Survey, GivesStatesDuringARun) {
+  const Inverted made = inversion_case();
+  const Survey<double> survey(host(), made.medium, {.effort = Effort::quick});
+  std::vector<double> last, middle;
+  Shot shot = made.shot;
+  shot.wavelets = survey.ricker(60);
+  survey.record(shot, 60, &last);
+  std::vector<std::size_t> steps;
+  shot.wavelets = survey.ricker(75);
+  survey.record(shot, 75, nullptr, {}, {30, [&](std::size_t step, const std::vector<double>& field) {
+                                          steps.push_back(step);
+                                          middle = field;
+                                        }});
+  EXPECT_EQ(steps, (std::vector<std::size_t>{30, 60}));
+  EXPECT_EQ(middle, last);
 }
 
 TEST(SurveyOnDevices, GradientsAgreeWithTheHost) {

@@ -2,12 +2,15 @@
 #include <cmath>
 #include <numbers>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ridge/stencil.hpp>
+#include <ridge/stencil/adjoint.hpp>
 #include <ridge/stencil/problems.hpp>
 #include <ridge/stencil/survey.hpp>
 
 #include "support/devices.hpp"
+#include "support/error_of.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::stencil {
@@ -181,6 +184,127 @@ TEST(Elastic, NothingGrowsOverManySteps) {
     EXPECT_LT(then, 1e-3 * most) << "free surface " << surface;
     EXPECT_LT(largest(), 1.05 * then) << "free surface " << surface << ", " << most;
   }
+}
+
+// P waves along x are faster by sqrt(1 + 2 epsilon) than those along z, in a solid and in a fluid.
+TEST(Elastic, WavesInAnisotropicMediaHaveThomsensSpeeds) {
+  for (const double shear : {0.5, 0.0}) {
+    ElasticModel model = ground(90, 90, [&](double, double) { return Rock{0.8, shear * 0.8, 1.3}; });
+    model.epsilon.assign(90 * 90, 0.2);
+    model.delta.assign(90 * 90, shear > 0 ? -0.1 : 0.1);
+    const std::size_t steps = 300, source = 20;
+    const std::vector<Box> boxes{{.begin = {0, source + 25, source}, .extent = {1, 1, 1}},
+                                 {.begin = {0, source + 55, source}, .extent = {1, 1, 1}},
+                                 {.begin = {0, source, source + 25}, .extent = {1, 1, 1}},
+                                 {.begin = {0, source, source + 55}, .extent = {1, 1, 1}}};
+    const auto values = heard<double>(host(), model, {source, source}, false, boxes, steps);
+    const std::size_t fields = values.size() / (steps * boxes.size());
+    // The delay of the normal stress with the largest correlation, over 30 cells; P waves come first.
+    const auto delay = [&](std::size_t pair, std::size_t field) {
+      const auto at = [&](std::size_t box, std::size_t step) {
+        return values[(step * 4 + pair * 2 + box) * fields + field];
+      };
+      double most = 0;
+      std::size_t best = 0;
+      for (std::size_t lag = 40; lag < 100; ++lag) {
+        double sum = 0;
+        for (std::size_t step = 0; step + lag < steps; ++step) sum += at(0, step) * at(1, step + lag);
+        if (sum > most) most = sum, best = lag;
+      }
+      return static_cast<double>(best) * 0.5;
+    };
+    EXPECT_NEAR(30 / delay(0, 2), 0.8, 0.025) << shear;
+    EXPECT_NEAR(30 / delay(1, 3), 0.8 * std::sqrt(1.4), 0.03) << shear;
+  }
+}
+
+// With the same quality everywhere all fields decay by the same factor in each step.
+TEST(Elastic, AttenuationDecaysWithTime) {
+  ElasticModel model = ground(40, 40, solid);
+  model.layer = 0;
+  const auto state = [&] {
+    const ElasticProblem<double> made = elastic_problem<double>(model);
+    Grid<double> grid(made.coefficients.shape(), made.update.fields);
+    grid.field(2)[20 * grid.shape()[1] + 20] = grid.field(3)[20 * grid.shape()[1] + 20] = 1;
+    plan(host(), made.update, {.shape = grid.shape(), .threads = 1}, {.effort = Effort::quick})
+        .run(grid, 30, &made.coefficients);
+    return std::vector<double>(grid.all().begin(), grid.all().end());
+  };
+  const auto plain = state();
+  model.quality.assign(40 * 40, 20);
+  const auto damped = state();
+  const double factor = std::exp(-pi * model.frequency * model.dt / 20 * 30);
+  ridge::test::Worst worst;
+  double most = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    worst.add(std::abs(damped[i] - plain[i] * factor));
+    most = std::max(most, std::abs(damped[i]));
+  }
+  EXPECT_LT(factor, 0.9);
+  EXPECT_LT(worst.value(), 1e-14);
+  EXPECT_GT(most, 1e-3);
+}
+
+// The derivative with respect to the velocity of P waves against differences, in an uneven medium with attenuation.
+TEST(Elastic, GradientByVelocityIncludesAnisotropy) {
+  ElasticModel model = ground(12, 14, [](double z, double x) { return Rock{0.8 + 0.01 * z, 0.4, 1 + 0.02 * x}; });
+  model.layer = 4;
+  for (std::size_t i = 0; i < 12 * 14; ++i) {
+    model.epsilon.push_back(0.1 + 0.001 * static_cast<double>(i % 7));
+    model.delta.push_back(0.05);
+    model.quality.push_back(40);
+  }
+  const std::size_t steps = 24;
+  const auto problem = elastic_problem<double>(model);
+  Grid<double> start(problem.coefficients.shape(), problem.update.fields);
+  const std::size_t width = start.shape()[1], middle = (problem.begin[0] + 6) * width + problem.begin[1] + 7;
+  start.field(2)[middle] = start.field(3)[middle] = 1;
+  const Plan<double> planned =
+      plan(host(), problem.update, {.shape = start.shape(), .threads = 1}, {.effort = Effort::quick});
+  // Half the sum of squares of the last state's velocities.
+  const auto misfit = [&](const ElasticModel& other) {
+    Grid<double> grid = start;
+    const auto made = elastic_problem<double>(other);
+    planned.run(grid, steps, &made.coefficients);
+    double sum = 0;
+    for (std::size_t field = 0; field < 2; ++field) {
+      for (const double value : grid.field(field)) sum += value * value / 2;
+    }
+    return sum;
+  };
+  const auto found = gradient(planned, {.effort = Effort::quick})
+                         .run(start, steps, &problem.coefficients,
+                              [&](std::size_t step, const Grid<double>& state, Grid<double>& derivative) {
+                                for (std::size_t field = 0; field < 2 && step == steps; ++field) {
+                                  for (std::size_t i = 0; i < state.cells(); ++i)
+                                    derivative.field(field)[i] += state.field(field)[i];
+                                }
+                              });
+  const std::vector<double> slopes = p_velocity_gradient(model, problem, *found.coefficients);
+  for (const std::size_t cell : {0 * 14 + 3, 5 * 14 + 7, 10 * 14 + 13}) {
+    ElasticModel more = model, less = model;
+    more.p_velocity[cell] += 1e-5;
+    less.p_velocity[cell] -= 1e-5;
+    const double expected = (misfit(more) - misfit(less)) / 2e-5;
+    EXPECT_NEAR(slopes[cell], expected, 1e-6 * std::abs(expected) + 1e-9) << cell;
+    EXPECT_NE(slopes[cell], 0);
+  }
+}
+
+TEST(Elastic, RefusesMediaThatAreNotStable) {
+  ElasticModel model = ground(12, 14, solid);
+  const auto refusal = [&] {
+    return ridge::test::error_of([&] { elastic_problem<float>(model); }, ErrorKind::invalid_argument);
+  };
+  model.delta.assign(12 * 14, 1.5);
+  EXPECT_THAT(refusal(), testing::HasSubstr("describe no stable medium"));
+  model.delta.assign(12 * 14, NAN);
+  EXPECT_THAT(refusal(), testing::HasSubstr("delta nan in cell (0, 0)"));
+  model.delta.resize(5);
+  EXPECT_THAT(refusal(), testing::HasSubstr("needs 168 values of delta, got 5"));
+  model.delta.clear();
+  model.quality.assign(12 * 14, 0);
+  EXPECT_THAT(refusal(), testing::HasSubstr("quality is 0 in cell (0, 0)"));
 }
 
 // Waves along a free surface have 0.9194 of the speed of S waves in a medium whose Lame parameters are equal.

@@ -90,12 +90,15 @@ Update<T> maxwell(const Maxwell& maxwell);
 // Fields: vz half a cell below the cells, vx half a cell beside them, both half a step before the stresses szz, sxx (at
 // the cells) and sxz (half a cell below and beside). Coefficients per cell: dt / density for vz and for vx, dt (lambda
 // + 2 mu), dt lambda, dt mu for sxz. With layers (CPML) the memory variables are eight more fields, and their profiles
-// eight more coefficients: an ordinary update, which runs on every device and can be transposed.
+// eight more coefficients: an ordinary update, which runs on every device and can be transposed. After these, with
+// `anisotropic` a coefficient for sxx and the derivative along x (dt c11), and with `attenuating` one by which
+// velocities and stresses are multiplied in each step.
 struct Elastic {
   double dt = 0;
   double spacing = 1;
   int accuracy = 4;  // of the first derivatives: 2 or 4
   bool layers = true;
+  bool anisotropic = false, attenuating = false;
 };
 double elastic_limit(int accuracy);  // of c dt sqrt(2) / spacing, c the largest velocity of P waves: 1, then 0.857
 template <class T>
@@ -105,6 +108,11 @@ Update<T> elastic(const Elastic& elastic);
 struct ElasticModel {
   std::vector<std::size_t> shape{};                           // depth, then the other axis
   std::vector<double> p_velocity{}, s_velocity{}, density{};  // one value per cell; s_velocity may be 0
+  // Thomsen's parameters of a medium whose axis of symmetry is vertical (VTI); velocities are then those along z.
+  // Empty: 0.
+  std::vector<double> epsilon{}, delta{};
+  // Waves decay by exp(-pi frequency t / quality), the same at all frequencies. Empty: no attenuation.
+  std::vector<double> quality{};
   double spacing = 1;
   double dt = 0;         // 0: 0.9 of the stability limit
   double frequency = 0;  // peak of the source's pulse; 0: 16 cells per wave at the lowest velocity
@@ -121,7 +129,7 @@ struct ElasticProblem {
   double dt = 0, frequency = 0, courant = 0;
 };
 // Error{invalid_argument}, with the numbers, for values that are not finite or not above 0, s_velocity above 0.866 of
-// p_velocity, an unstable time step, and waves of fewer than two cells.
+// p_velocity, epsilon and delta of no stable medium, an unstable time step, and waves of fewer than two cells.
 template <class T>
 ElasticProblem<T> elastic_problem(const ElasticModel& model);
 // The derivative with respect to p_velocity in each cell of the model, from that with respect to the coefficients.

@@ -34,6 +34,7 @@ struct SurveyMedium {
   bool free_surface = false;         // at depth 0: u = 0 there, waves are reflected with the opposite sign
   Borders borders = {};              // without layers
   std::size_t batch = 1;             // shots that are computed at once; more than 1 for models of two axes only
+  std::size_t threads = 0;           // host: 0 = all
 };
 
 struct Shot {
@@ -46,6 +47,13 @@ struct Shot {
 // after the last step of record() when it is done.
 using SurveyProgress = std::function<void(std::size_t taken)>;
 
+// States during a run: `use` gets u in the cells of the model, of the last shot, after every `every` steps. 0: never.
+template <class T>
+struct SurveySnapshots {
+  std::size_t every = 0;
+  std::function<void(std::size_t step, const std::vector<T>& field)> use = {};
+};
+
 struct GradientOptions {
   std::size_t memory = 0;  // bytes for fields, snapshots and states; 0: half of the memory of the device
   bool exact = false;      // no snapshots of fewer bits and no skipped steps
@@ -53,6 +61,8 @@ struct GradientOptions {
   bool backwards = false;  // keep values next to the sides and compute the run backwards, whatever else fits
   // The given traces are derivatives of a misfit of one's own with respect to the recorded ones, not observations.
   bool derivatives = false;
+  // Reverse-time migration: the given traces are sent back from the receivers, and Gradient::image is filled.
+  bool image = false;
   SurveyProgress progress = {};  // forward steps, also repeated ones
 };
 
@@ -61,9 +71,12 @@ struct Gradient {
   std::vector<double> velocity{};  // derivative with respect to the velocity of each cell of the model
   std::vector<double> wavelets{};  // with respect to the wavelet of each source, source after source
   std::vector<double> traces{};    // as record()
-  double recomputation = 1;        // forward steps taken per step of the run
-  double seconds = 0;              // of all steps, without transfers of the model and of the gradient
-  std::string explain{};           // what was stored, its size and error
+  // With GradientOptions::image: the correlation of the time derivatives of the waves from the sources and of those
+  // sent back, divided by that of the former with itself, which is at least a thousandth of its largest value.
+  std::vector<double> image{};
+  double recomputation = 1;  // forward steps taken per step of the run
+  double seconds = 0;        // of all steps, without transfers of the model and of the gradient
+  std::string explain{};     // what was stored, its size and error
 };
 
 template <class T>
@@ -84,10 +97,10 @@ class Survey {
   // Each step adds (c dt)^2 times the wavelet at the sources: u_tt = c^2 (laplacian + wavelet). `field`, if given, gets
   // the last state of the last shot in the cells of the model. At most `batch` shots.
   std::vector<T> record(std::span<const Shot> shots, std::size_t steps, std::vector<T>* field = nullptr,
-                        const SurveyProgress& progress = {}) const;
+                        const SurveyProgress& progress = {}, const SurveySnapshots<T>& snapshots = {}) const;
   std::vector<T> record(const Shot& shot, std::size_t steps, std::vector<T>* field = nullptr,
-                        const SurveyProgress& progress = {}) const {
-    return record(std::span(&shot, 1), steps, field, progress);
+                        const SurveyProgress& progress = {}, const SurveySnapshots<T>& snapshots = {}) const {
+    return record(std::span(&shot, 1), steps, field, progress, snapshots);
   }
   // The transpose of record() as a map of the wavelets: from values at the receivers to one wavelet per source.
   std::vector<double> adjoint(std::span<const Shot> shots, std::size_t steps, std::span<const T> traces) const;

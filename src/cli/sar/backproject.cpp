@@ -30,7 +30,7 @@ std::vector<sar::Offset> read_track(const std::string& path, std::size_t pulses)
 
 void run_backprojection(const SarOptions& options) {
   const bool omega_k = options.method == "omega-k", direct = options.method == "backprojection";
-  if (!direct && !options.device.empty() && options.device != "host") {
+  if (omega_k && !options.device.empty() && options.device != "host") {
     mistake(fmt::format("--method {} needs --device host, got {}", options.method, options.device));
   }
   if (options.rate > 0) mistake("--rate needs --method range-doppler");
@@ -50,14 +50,13 @@ void run_backprojection(const SarOptions& options) {
   const Device device = options.device.empty() ? host() : ridge::device(options.device);
   std::optional<sar::OmegaK> exact;
   std::optional<sar::Backprojection> focus;
-  if (omega_k) exact.emplace(options.problem);
+  omega_k ? void(exact.emplace(options.problem)) : void(focus.emplace(device, problem));
   std::size_t count = 0;
   double seconds = 0;
   while (simulated ? count == 0 : frames->read(echoes)) {
     const double start = base::now();
-    if (!omega_k && (!focus || options.autofocus > 0)) {
-      if (options.autofocus > 0)
-        problem.track = sar::autofocus(options.problem, echoes, {.iterations = options.autofocus});
+    if (options.autofocus > 0) {
+      problem.track = sar::autofocus(options.problem, echoes, {.iterations = options.autofocus});
       focus.emplace(device, problem);
     }
     if (options.explain && count == 0) fmt::print("{}", omega_k ? exact->explain() : focus->explain());

@@ -31,7 +31,7 @@ struct AcousticOptions : WaveOptions {
   std::size_t batch = 0;
   double value = 1500;  // velocity or permittivity without a model
   int bits = 16;
-  bool electric = false, shots = false, exact = false, backwards = false;
+  bool electric = false, shots = false, exact = false, backwards = false, migrate = false;
 };
 
 [[noreturn]] void refuse_acoustic(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
@@ -49,7 +49,8 @@ stencil::SurveyMedium medium_of(const AcousticOptions& options) {
                                .frequency = options.frequency,
                                .accuracy = options.accuracy,
                                .layer = options.layer,
-                               .free_surface = options.free_surface};
+                               .free_surface = options.free_surface,
+                               .threads = options.threads};
   medium.borders = stencil::parse_borders(options.border, medium.shape.size());
   return medium;
 }
@@ -156,8 +157,15 @@ class AcousticRun {
 
   void record(const stencil::Survey<T>& survey) {
     std::vector<T> all;
+    WaveStates states(options_, options_.electric ? "Ez" : "u", medium_.shape);
+    // The process with the last shot writes its states during the run, the first process the last one.
+    const auto write_state = [&](std::size_t step, const std::vector<T>& field) {
+      if (step < options_.steps) states.add(step, static_cast<double>(step) * survey.medium().dt, field);
+    };
     for (std::size_t k = mine().begin; k < mine().end; k += medium_.batch) {
-      const std::vector<T> traces = survey.record(batch(k), options_.steps, &field_, progress(k));
+      const bool last = k + medium_.batch >= shots() && mine().end == shots();
+      const std::vector<T> traces =
+          survey.record(batch(k), options_.steps, &field_, progress(k), {last ? options_.every : 0, write_state});
       all.insert(all.end(), traces.begin(), traces.end());
       seconds_ += stepped_ - started_;
     }
@@ -172,7 +180,8 @@ class AcousticRun {
     if (!options_.record.empty())
       write_traces(options_.record, shots(), options_.steps, receivers(), all, survey.medium().dt, sources_, receivers_,
                    axes(), options_.spacing);
-    if (!options_.out.empty()) write_values(options_.out, medium_.shape, field_);
+    if (states.wanted(options_.steps))
+      states.add(options_.steps, static_cast<double>(options_.steps) * survey.medium().dt, field_);
   }
 
   void invert(const stencil::Survey<T>& survey) {
@@ -189,10 +198,12 @@ class AcousticRun {
                            .exact = options_.exact,
                            .bits = options_.bits,
                            .backwards = options_.backwards,
+                           .image = options_.migrate,
                            .progress = progress(k)});
       seconds_ += one.seconds;
       sum[0] += one.misfit;
-      for (std::size_t i = 0; i < one.velocity.size(); ++i) sum[1 + i] += one.velocity[i];
+      const std::vector<double>& found = options_.migrate ? one.image : one.velocity;
+      for (std::size_t i = 0; i < found.size(); ++i) sum[1 + i] += found[i];
       how = one.explain;
     }
     if (!processes_.root()) return processes_.send(0, sum.data(), sum.size() * sizeof(double));
@@ -204,10 +215,10 @@ class AcousticRun {
     bar_(1, "");
     field_.assign(sum.begin() + 1, sum.end());
     // c = permittivity^(-1/2): its derivative is -c^3 / 2.
-    for (std::size_t i = 0; options_.electric && i < field_.size(); ++i)
+    for (std::size_t i = 0; options_.electric && !options_.migrate && i < field_.size(); ++i)
       field_[i] = static_cast<T>(0 - 0.5 * std::pow(medium_.velocity[i], 3) * sum[1 + i]);
     write_values(options_.gradient, medium_.shape, field_);
-    fmt::print("misfit {:.9g}\nhistory: {}\n", sum[0], how);
+    fmt::print("{}history: {}\n", options_.migrate ? "" : fmt::format("misfit {:.9g}\n", sum[0]), how);
   }
 
   void report(const Device& device, const stencil::Survey<T>& survey) const {
@@ -234,7 +245,10 @@ class AcousticRun {
                                       : "",
                base::human_seconds(planned_));
     const auto [low, high] = std::minmax_element(field_.begin(), field_.end());
-    fmt::print("{}: from {:.6g} to {:.6g}\n", options_.gradient.empty() ? "last state" : "gradient",
+    fmt::print("{}: from {:.6g} to {:.6g}\n",
+               options_.gradient.empty() ? "last state"
+               : options_.migrate        ? "image"
+                                         : "gradient",
                static_cast<double>(*low), static_cast<double>(*high));
     for (const T value : field_) {
       if (!std::isfinite(value)) refuse_acoustic("the field contains NaN or infinity");
@@ -265,9 +279,15 @@ void add_shot_options(Command& command, AcousticOptions& options) {
   command.option("--wavelet", options.wavelet, "Values per step: one wavelet, or one row per source; .npy or .csv")
       .reads();
   command.flag("--exact", options.exact, "Gradients without snapshots of fewer bits").only_with(files.gradient);
+  const Option backwards = command
+                               .flag("--backwards", options.backwards,
+                                     "Gradients from values next to the sides, by computing the run backwards")
+                               .only_with(files.gradient);
   command
-      .flag("--backwards", options.backwards, "Gradients from values next to the sides, by computing the run backwards")
-      .only_with(files.gradient);
+      .flag("--migrate", options.migrate,
+            "Write an image of reflectors (reverse-time migration of --observed) instead of the derivative")
+      .only_with(files.gradient)
+      .not_with(backwards);
   command.option("--bits", options.bits, "Bits of snapshots where exact ones do not fit: 16 or 8")
       .shows_default()
       .between(8, 16)
@@ -302,14 +322,19 @@ void add_acoustic(Command& stencil) {
       "--gradient g.npy --memory 4G\n"
       "  mpirun -n 4 ridge stencil acoustic --velocity start.npy --sources s.csv --shots --receivers r.npy --observed "
       "data.npy --gradient g.npy\n"
+      "  ridge stencil acoustic --velocity smooth.npy --sources s.csv --shots --receivers r.npy --observed "
+      "reflected.npy "
+      "--gradient image.npy --migrate\n"
+      "  ridge stencil acoustic --velocity model.npy --out wave.pvd --every 50      a series for ParaView; .png: "
+      "pictures\n"
       "\nu_tt = c(x)^2 (u_xx + u_yy + u_zz), leapfrog in time, differences of order --accuracy in space. The velocity\n"
       "model is an array of two or three axes, depth first, in the units of --spacing per second. Positions are in\n"
       "cells and may be between them. A source adds its wavelet, by default a Ricker pulse of amplitude 1 with its\n"
       "peak at t = 1.5 / frequency, to the sum of derivatives. Absorbing layers (CPML) are outside the model and\n"
       "continue the velocities of its edge. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8)\n"
       "for the largest c; the default dt is 0.9 of this limit. Processes of mpirun share the shots. The misfit of\n"
-      "--gradient is half the sum of squared differences between traces and --observed; docs/media.md explains how\n"
-      "its history fits into --memory.");
+      "--gradient is half the sum of squared differences between traces and --observed; docs/inversion.md explains how\n"
+      "its history fits into --memory. Media with density, attenuation or anisotropy: ridge stencil elastic.");
   auto options = std::make_shared<AcousticOptions>();
   command.option("--velocity", options->model, "Velocity model, .npy").reads();
   command.option("--speed", options->value, "Velocity of a homogeneous medium, without a model")

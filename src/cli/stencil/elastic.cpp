@@ -2,6 +2,7 @@
 #include "command/command.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -22,7 +23,7 @@ namespace ridge::cli {
 namespace {
 
 struct ElasticOptions : WaveOptions {
-  std::string velocity, shear, densities, force = "none", component = "vz";
+  std::string velocity, shear, densities, epsilon, delta, quality, force = "none", component = "vz";
   double speed = 3000, shear_speed = 1700, density = 2200;
 };
 
@@ -48,6 +49,21 @@ stencil::ElasticModel elastic_model(const ElasticOptions& options) {
   };
   model.s_velocity = other(options.shear, options.shear_speed, "velocity of S waves", true);
   model.density = other(options.densities, options.density, "density", false);
+  // A number for all cells, or a file.
+  const auto optional = [&](const std::string& text, const char* name) -> std::vector<double> {
+    if (text.empty()) return {};
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && end == text.data() + text.size()) return std::vector<double>(p.values.size(), value);
+    const InputGrid grid = read_grid(text, 2);
+    if (grid.channels != 1 || grid.shape != p.shape)
+      refuse_run(
+          fmt::format("--{} {}: needs a number or one value per cell of {}", name, text, fmt::join(p.shape, "x")));
+    return grid.values;
+  };
+  model.epsilon = optional(options.epsilon, "epsilon");
+  model.delta = optional(options.delta, "delta");
+  model.quality = optional(options.quality, "quality");
   return model;
 }
 
@@ -94,7 +110,7 @@ class ElasticRun {
   void run() {
     const Device device = ridge::device(options_.device);
     const std::vector<std::size_t>& shape = problem_.coefficients.shape();
-    const stencil::Plan<T> plan(device, problem_.update, {.shape = shape},
+    const stencil::Plan<T> plan(device, problem_.update, {.shape = shape, .threads = options_.threads},
                                 {.effort = options_.measure ? Effort::measured : Effort::quick});
     if (options_.explain) fmt::print("{}\n", plan.explain());
     stencil::Grid<T> grid(shape, problem_.update.fields);
@@ -108,6 +124,10 @@ class ElasticRun {
       session.run(1);
       drive(session, (static_cast<double>(step) + 0.5) * problem_.dt);
       listen(session);
+      if (step + 1 < options_.steps && states_.wanted(step + 1)) {
+        session.read(grid);
+        states_.add(step + 1, static_cast<double>(step + 1) * problem_.dt, model_state(grid));
+      }
       if (base::now() - shown < 0.25) continue;
       session.wait();
       shown = base::now();
@@ -212,12 +232,18 @@ class ElasticRun {
                    model_.spacing);
     }
     session.read(grid);
+    last_ = model_state(grid);
+    if (states_.wanted(options_.steps))
+      states_.add(options_.steps, static_cast<double>(options_.steps) * problem_.dt, last_);
+  }
+  std::vector<T> model_state(const stencil::Grid<T>& grid) const {
+    std::vector<T> state;
     for (std::size_t z = 0; z < model_.shape[0]; ++z) {
       const std::size_t row = (problem_.begin[0] + z) * grid.shape()[1] + problem_.begin[1];
       for (std::size_t x = 0; x < model_.shape[1]; ++x)
-        last_.push_back(component(grid.all().data() + row + x, grid.cells()));
+        state.push_back(component(grid.all().data() + row + x, grid.cells()));
     }
-    if (!options_.out.empty()) write_values(options_.out, model_.shape, last_);
+    return state;
   }
 
   void report(const stencil::Grid<T>& grid) const {
@@ -237,6 +263,7 @@ class ElasticRun {
   std::array<std::size_t, 3> source_;
   std::vector<std::array<std::size_t, 3>> receivers_{};
   std::vector<T> last_{};
+  WaveStates states_{options_, options_.component, model_.shape};
 };
 
 }  // namespace
@@ -248,6 +275,9 @@ void add_elastic(Command& stencil) {
       "  ridge stencil elastic --size 300x400 --free-surface --steps 1500 --record surface.npy --depth 0\n"
       "  ridge stencil elastic --velocity vp.npy --shear vs.npy --density rho.npy --force z --source 2,150 --record "
       "shot.sgy\n"
+      "  ridge stencil elastic --velocity vp.npy --shear-speed 0 --density rho.npy --epsilon 0.2 --delta 0.1 "
+      "--component "
+      "pressure --quality 60 --record vti.npy\n"
       "\nVelocities and stresses on a staggered grid, leapfrog in time, differences of order 2 or 4. Models are arrays "
       "of\n"
       "two axes, depth first: the velocity of P waves in units of --spacing per second, that of S waves (0 in fluids)\n"
@@ -256,7 +286,9 @@ void add_elastic(Command& stencil) {
       "below 1 (order 2) or 0.857 (order 4) for the largest c; the default dt is 0.9 of this limit. The source is an\n"
       "explosion, which adds dt times a Ricker pulse of amplitude 1 to both normal stresses, or a --force. Positions "
       "are\n"
-      "whole cells. With --free-surface nothing is above depth 0.");
+      "whole cells. With --free-surface nothing is above depth 0. Acoustic waves in a medium with density, "
+      "attenuation\n"
+      "or anisotropy (VTI) are those of --shear-speed 0.");
   auto options = std::make_shared<ElasticOptions>();
   options->accuracy = 4;
   command.option("--velocity", options->velocity, "Velocity of P waves, .npy").reads();
@@ -267,6 +299,12 @@ void add_elastic(Command& stencil) {
       .shows_default()
       .between(0, 1e9);
   command.option("--rho", options->density, "Density without a model").shows_default().positive();
+  command.option("--epsilon", options->epsilon, "Thomsen's epsilon (VTI): a number, or .npy").value_name("VALUES");
+  command.option("--delta", options->delta, "Thomsen's delta (VTI): a number, or .npy").value_name("VALUES");
+  command
+      .option("--quality", options->quality,
+              "Quality factor Q: waves decay by exp(-pi frequency t / Q); a number, or .npy")
+      .value_name("VALUES");
   command.option("--force", options->force, "The source is a force along z (down) or x; none: an explosion")
       .shows_default()
       .one_of({"none", "z", "x"});

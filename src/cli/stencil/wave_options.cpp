@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -12,6 +13,8 @@
 #include "base/text.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/run.hpp"
+#include "io/images/picture.hpp"
+#include "io/images/png.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -58,6 +61,7 @@ void add_wave_options(Command& command, WaveOptions& options, const std::vector<
       .positive();
   command.option("--device", options.device, "Device: host, cuda:0, opencl:pocl or best; cuda:*: one per process")
       .value_name("NAME");
+  command.threads(options.threads, "Host: threads (0: all)");
   command.precision(options.type);
   command.flag("--measure", options.measure, "Time the best variants first and save the winner");
   command.explain(options.explain);
@@ -76,7 +80,14 @@ WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::stri
       command.option("--record", options.record, "Write the traces: [shots,] steps by receivers, .npy; or SEG-Y, .sgy")
           .writes()
           .ends_in({".npy", ".sgy"});
-  const Option out = command.option("--out", options.out, "Write the last state, .npy").writes().ends_in({".npy"});
+  const Option out =
+      command.option("--out", options.out, "Write the last state: .npy, .png, .vti, or a series .pvd for ParaView")
+          .writes()
+          .ends_in({".npy", ".png", ".vti", ".pvd"});
+  command.option("--every", options.every, "Write the states of --out after every N steps, as NAME_000100.png")
+      .value_name("N")
+      .positive()
+      .only_with(out);
   const Option observed =
       command.option("--observed", options.observed, "Observed traces, in the form of --record, .npy").reads();
   const Option gradient =
@@ -94,6 +105,42 @@ WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::stri
       .only_with(gradient);
   return {source, gradient};
 }
+
+WaveStates::WaveStates(const WaveOptions& options, std::string name, std::vector<std::size_t> shape)
+    : options_(options), name_(std::move(name)), shape_(std::move(shape)) {
+  if (options.out.ends_with(".pvd")) series_.emplace(options.out);
+}
+
+bool WaveStates::wanted(std::size_t step) const {
+  if (options_.out.empty()) return false;
+  return step == options_.steps || (options_.every > 0 && step % options_.every == 0);
+}
+
+template <class T>
+void WaveStates::add(std::size_t step, double time, const std::vector<T>& field) {
+  std::filesystem::path file = options_.out;
+  if (options_.every > 0)
+    file.replace_filename(fmt::format("{}_{:06}{}", file.stem().string(), step, file.extension().string()));
+  if (file.extension() == ".npy") return write_values(file.string(), shape_, field);
+  io::GridSource source;
+  source.shape = shape_;
+  source.type = sizeof(T) == sizeof(double) ? io::ElementType::float64 : io::ElementType::float32;
+  source.names = {name_};
+  for (std::size_t axis = 0; axis < shape_.size(); ++axis) source.spacing[axis] = options_.spacing;
+  source.read = [&](std::size_t, std::size_t begin, std::size_t end, void* to) {
+    io::copy_slabs(field.data(), source.slab_cells() * sizeof(T), begin, end, to);
+  };
+  if (series_) return series_->add(step, time, source);
+  if (file.extension() == ".vti") return io::write_vti(file, source);
+  double most = 0;
+  for (const T value : field) most = std::max(most, std::fabs(static_cast<double>(value)));
+  const std::string title = fmt::format("{}, step {}, t={:.4g}", name_, step, time);
+  io::write_png(
+      file,
+      io::draw_field(source, 0, {.map = "balance", .low = -most, .high = most, .title = title, .y_up = false}).raster);
+}
+template void WaveStates::add(std::size_t, double, const std::vector<float>&);
+template void WaveStates::add(std::size_t, double, const std::vector<double>&);
 
 std::size_t memory_of(const WaveOptions& options) {
   if (options.memory.empty()) return 0;

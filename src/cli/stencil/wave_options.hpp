@@ -1,16 +1,18 @@
 // Options, models and receivers that acoustic, electromagnetic and elastic waves share.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "command/command.hpp"
+#include "io/arrays/vtk.hpp"
 
 namespace ridge::cli {
 
 struct WaveOptions {
   std::string device, size, source, receivers, record, out, observed, gradient, memory, type = "f32";
-  std::size_t steps = 1000, layer = 8, depth = 4;
+  std::size_t steps = 1000, layer = 8, depth = 4, every = 0, threads = 0;
   double spacing = 10, dt = 0, frequency = 0;
   int accuracy = 8;
   bool free_surface = false, measure = false, explain = false;
@@ -33,6 +35,22 @@ struct WaveModel {
 };
 WaveModel read_model(const WaveOptions& options, const std::string& file, double value, const std::string& name,
                      std::size_t most_axes, bool zero = false);
+
+// States of a wave for --out: the last one, and with --every N one after every N steps, in files with the step in their
+// names. .npy; .vti and .pvd for ParaView; .png with the colours of waves.
+class WaveStates {
+ public:
+  WaveStates(const WaveOptions& options, std::string name, std::vector<std::size_t> shape);
+  bool wanted(std::size_t step) const;  // after this step
+  template <class T>
+  void add(std::size_t step, double time, const std::vector<T>& field);
+
+ private:
+  const WaveOptions& options_;
+  std::string name_;
+  std::vector<std::size_t> shape_;
+  std::optional<io::VtkSeries> series_{};
+};
 
 // One position: --source, or the default near the first side.
 std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <string>
 
 #include <fmt/format.h>
@@ -42,12 +43,14 @@ class ElasticStep {
   std::vector<Expression> outputs() const {
     const Offset here{};
     std::vector<Expression> all(elastic_.layers ? kMemories + kDerivatives : kMemories);
+    const std::size_t normal_x = elastic_.anisotropic ? kElasticProfiles + layer_count() : std::size_t{kNormal};
     all[kVz] = vz(here);
     all[kVx] = vx(here);
     const Expression dz = derivative(kVzZ, here), dx = derivative(kVxX, here);
     all[kSzz] = fused(coefficient(kNormal, here), dz, fused(coefficient(kLambda, here), dx, read(kSzz, here)));
-    all[kSxx] = fused(coefficient(kLambda, here), dz, fused(coefficient(kNormal, here), dx, read(kSxx, here)));
+    all[kSxx] = fused(coefficient(kLambda, here), dz, fused(coefficient(normal_x, here), dx, read(kSxx, here)));
     all[kSxz] = fused(coefficient(kShear, here), add(derivative(kVxZ, here), derivative(kVzX, here)), read(kSxz, here));
+    for (std::size_t field = 0; field < kMemories && elastic_.attenuating; ++field) all[field] = decayed(all[field]);
     for (std::size_t k = 0; k < kDerivatives && elastic_.layers; ++k) all[kMemories + k] = memory(k, here);
     return all;
   }
@@ -60,7 +63,14 @@ class ElasticStep {
     return make_node(Kind::fma, {a, b, c});
   }
 
-  // The new velocities, which the stresses use at their neighbours.
+  std::size_t layer_count() const { return elastic_.layers ? kDerivatives : 0; }
+  Expression decayed(const Expression& value) const {
+    const std::size_t k = kElasticProfiles + layer_count() + (elastic_.anisotropic ? 1 : 0);
+    return make_node(Kind::multiply, {coefficient(k, {}), value});
+  }
+
+  // The new velocities before attenuation, which the stresses use at their neighbours: with the same quality in all
+  // cells, a step with attenuation is one without, times a number.
   Expression vz(const Offset& at) const {
     return fused(coefficient(kBuoyancyZ, at), add(derivative(kSzzZ, at), derivative(kSxzX, at)), read(kVz, at));
   }
@@ -124,6 +134,55 @@ class ElasticStep {
   std::vector<double> weights_;
 };
 
+// Stiffnesses of a medium with a vertical axis of symmetry, from Thomsen's parameters.
+struct Stiffness {
+  double c33 = 0, c44 = 0, c11 = 0, c13 = 0;
+  double c13_slope = 0;  // derivative with respect to c33; c11 / c33 is that of c11
+};
+Stiffness stiffness(const ElasticModel& model, std::size_t cell) {
+  Stiffness made{.c33 = model.density[cell] * model.p_velocity[cell] * model.p_velocity[cell],
+                 .c44 = model.density[cell] * model.s_velocity[cell] * model.s_velocity[cell]};
+  const double epsilon = model.epsilon.empty() ? 0 : model.epsilon[cell];
+  const double delta = model.delta.empty() ? 0 : model.delta[cell];
+  const double apart = made.c33 - made.c44;
+  const double root = std::sqrt(apart * (2 * delta * made.c33 + apart));  // NaN for a delta that is too small
+  made.c11 = made.c33 * (1 + 2 * epsilon);
+  made.c13 = delta == 0 ? made.c33 - 2 * made.c44 : root - made.c44;
+  made.c13_slope = delta == 0 ? 1 : (delta * (2 * made.c33 - made.c44) + apart) / root;
+  return made;
+}
+
+bool is_anisotropic(const ElasticModel& model) { return !model.epsilon.empty() || !model.delta.empty(); }
+
+void check_anisotropy(const ElasticModel& model) {
+  const std::size_t cells = model.shape[0] * model.shape[1];
+  for (const auto& [values, name] : {std::pair(&model.epsilon, "epsilon"), std::pair(&model.delta, "delta")}) {
+    if (!values->empty() && values->size() != cells)
+      refuse_elastic(fmt::format("a model of {} cells needs {} values of {}, got {}", fmt::join(model.shape, " x "),
+                                 cells, name, values->size()));
+  }
+  for (std::size_t i = 0; i < cells && is_anisotropic(model); ++i) {
+    const Stiffness made = stiffness(model, i);
+    // Waves grow unless the energy of every deformation is positive; in fluids epsilon must be at least delta.
+    if (made.c13 * made.c13 <= made.c11 * made.c33 * (1 + 1e-9)) continue;
+    refuse_elastic(
+        fmt::format("epsilon {:g} and delta {:g} in cell ({}, {}) describe no stable medium: c13^2 must not exceed "
+                    "c11 c33 (in fluids epsilon must be at least delta)",
+                    model.epsilon.empty() ? 0 : model.epsilon[i], model.delta.empty() ? 0 : model.delta[i],
+                    i / model.shape[1], i % model.shape[1]));
+  }
+}
+
+// The largest velocity in any direction.
+double fastest_of(const ElasticModel& model) {
+  double fastest = 0;
+  for (std::size_t i = 0; i < model.p_velocity.size(); ++i) {
+    const double across = model.epsilon.empty() ? 1 : std::sqrt(std::max(1.0, 1 + 2 * model.epsilon[i]));
+    fastest = std::max(fastest, model.p_velocity[i] * across);
+  }
+  return fastest;
+}
+
 void check_model_values(const std::vector<double>& values, const ElasticModel& model, const char* name, bool zero) {
   const std::size_t cells = model.shape[0] * model.shape[1];
   if (values.size() != cells)
@@ -144,6 +203,7 @@ void check_model(const ElasticModel& model) {
   check_model_values(model.p_velocity, model, "p_velocity", false);
   check_model_values(model.s_velocity, model, "s_velocity", true);
   check_model_values(model.density, model, "density", false);
+  if (!model.quality.empty()) check_model_values(model.quality, model, "quality", false);
   for (std::size_t i = 0; i < cells; ++i) {
     // lambda + mu must not be negative.
     if (model.s_velocity[i] <= 0.866 * model.p_velocity[i]) continue;
@@ -154,12 +214,13 @@ void check_model(const ElasticModel& model) {
   }
   if (!(model.spacing > 0) || !std::isfinite(model.spacing))
     refuse_elastic(fmt::format("a spacing of {}; it must be above 0", model.spacing));
+  check_anisotropy(model);
 }
 
 // Time step and frequency, filled in and checked.
 template <class T>
 void settle_elastic(const ElasticModel& model, ElasticProblem<T>& made) {
-  const double fastest = *std::max_element(model.p_velocity.begin(), model.p_velocity.end());
+  const double fastest = fastest_of(model);
   double slowest = fastest;
   for (std::size_t i = 0; i < model.p_velocity.size(); ++i)
     slowest = std::min(slowest, model.s_velocity[i] > 0 ? model.s_velocity[i] : model.p_velocity[i]);
@@ -190,9 +251,8 @@ class ElasticCells {
     const std::size_t i = cell(z, x);
     return outside(z) ? 0 : model_.density[i] * model_.s_velocity[i] * model_.s_velocity[i];
   }
-  double normal(std::size_t z, std::size_t x) const {
-    const std::size_t i = cell(z, x);
-    return outside(z) ? 0 : model_.density[i] * model_.p_velocity[i] * model_.p_velocity[i];
+  Stiffness stiff(std::size_t z, std::size_t x) const {
+    return outside(z) ? Stiffness{} : stiffness(model_, cell(z, x));
   }
   double buoyancy(std::size_t z, std::size_t x, std::size_t dz, std::size_t dx) const {
     const double both = density(z, x) + density(z + dz, x + dx);
@@ -269,7 +329,13 @@ ElasticProblem<T> elastic_problem(const ElasticModel& model) {
   const bool layers = model.layer > 0;
   ElasticProblem<T> made{.coefficients = Grid<T>({1})};
   settle_elastic(model, made);
-  made.update = elastic<T>({.dt = made.dt, .spacing = model.spacing, .accuracy = model.accuracy, .layers = layers});
+  const bool anisotropic = is_anisotropic(model), attenuating = !model.quality.empty();
+  made.update = elastic<T>({.dt = made.dt,
+                            .spacing = model.spacing,
+                            .accuracy = model.accuracy,
+                            .layers = layers,
+                            .anisotropic = anisotropic,
+                            .attenuating = attenuating});
   const std::size_t radius = 2 * staggered_weights(model.accuracy).size() - 1, outside = radius + model.layer;
   std::vector<std::size_t> shape;
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -277,19 +343,24 @@ ElasticProblem<T> elastic_problem(const ElasticModel& model) {
     made.begin.push_back(axis == 0 && model.free_surface ? radius + 1 : outside);
     shape.push_back(made.begin[axis] + model.shape[axis] + outside);
   }
-  made.coefficients = Grid<T>(shape, kElasticProfiles + (layers ? kDerivatives : 0));
+  const std::size_t further = kElasticProfiles + (layers ? kDerivatives : 0);
+  made.coefficients = Grid<T>(shape, further + (anisotropic ? 1 : 0) + (attenuating ? 1 : 0));
   const ElasticCells cells(model, made.begin);
   for (std::size_t z = 0; z < shape[0]; ++z) {
     for (std::size_t x = 0; x < shape[1]; ++x) {
       const std::size_t i = z * shape[1] + x;
-      const double normal = cells.normal(z, x);
-      const double values[] = {cells.buoyancy(z, x, 1, 0), cells.buoyancy(z, x, 0, 1), normal,
-                               normal - 2 * cells.mu(z, x), cells.corner(z, x)};
+      const Stiffness stiff = cells.stiff(z, x);
+      const double values[] = {cells.buoyancy(z, x, 1, 0), cells.buoyancy(z, x, 0, 1), stiff.c33, stiff.c13,
+                               cells.corner(z, x)};
       for (std::size_t k = 0; k < kElasticProfiles; ++k)
         made.coefficients.field(k)[i] = static_cast<T>(made.dt * values[k]);
+      if (anisotropic) made.coefficients.field(further)[i] = static_cast<T>(made.dt * stiff.c11);
+      if (attenuating)
+        made.coefficients.field(further + (anisotropic ? 1 : 0))[i] =
+            static_cast<T>(std::exp(-std::numbers::pi * made.frequency * made.dt / model.quality[cells.cell(z, x)]));
     }
   }
-  const double fastest = *std::max_element(model.p_velocity.begin(), model.p_velocity.end());
+  const double fastest = fastest_of(model);
   if (layers)
     fill_profiles(model,
                   {.cells = model.layer,
@@ -310,9 +381,12 @@ std::vector<double> p_velocity_gradient(const ElasticModel& model, const Elastic
   for (std::size_t i = 0; i < coefficients.cells(); ++i) {
     if (cells.density(i / width, i % width) == 0) continue;
     const std::size_t cell = cells.cell(i / width, i % width);
-    gradient[cell] +=
-        2 * problem.dt * model.density[cell] * model.p_velocity[cell] *
-        (static_cast<double>(coefficients.field(kNormal)[i]) + static_cast<double>(coefficients.field(kLambda)[i]));
+    const Stiffness stiff = stiffness(model, cell);
+    const auto by = [&](std::size_t k) { return static_cast<double>(coefficients.field(k)[i]); };
+    double sum = by(kNormal) + stiff.c13_slope * by(kLambda);
+    if (is_anisotropic(model))
+      sum += stiff.c11 / stiff.c33 * by(kElasticProfiles + (model.layer > 0 ? kDerivatives : 0));
+    gradient[cell] += 2 * problem.dt * model.density[cell] * model.p_velocity[cell] * sum;
   }
   return gradient;
 }

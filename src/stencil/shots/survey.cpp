@@ -172,6 +172,21 @@ std::vector<std::uint32_t> frame_cells(const SurveyState<T>& state) {
   return cells;
 }
 
+// Number of frame_cells().
+template <class T>
+std::size_t frame_size(const SurveyState<T>& state) {
+  const Layout& layout = state.forward->layout;
+  if (state.medium.layer == 0 || layout.cells() > std::numeric_limits<std::uint32_t>::max()) return 0;
+  const std::size_t missing = 3 - state.shape.size();
+  std::size_t inside = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::size_t band = axis < missing ? 0 : state.medium.layer + static_cast<std::size_t>(layout.radius[axis]);
+    const std::size_t sides = state.medium.free_surface && axis == missing ? 1 : 2;
+    inside *= layout.end[axis] - layout.begin[axis] - sides * band;
+  }
+  return layout.changing() - inside;
+}
+
 template <class T>
 void fill_coefficients(SurveyState<T>& state) {
   state.coefficients = Grid<T>(state.grid_shape());
@@ -284,11 +299,11 @@ class Reversal {
         steps_(steps),
         observed_(observed),
         receivers_(shot.receivers.points),
-        derivatives_(options.derivatives),
+        derivatives_(options.derivatives || options.image),
+        images_(options.image),
         progress_(options.progress) {
     forward_ = start_shot(state.device, *state.forward, state.coefficients);
     backward_ = start_shot(state.device, *state.backward, state.coefficients);
-    frame_ = frame_cells(state);
     history_ = plan_history(history_problem(options));
     sources_ = forward_->attach(shot.sources, steps);
     heard_ = forward_->attach(shot.receivers, steps);
@@ -320,6 +335,7 @@ class Reversal {
   double misfit() const { return misfit_; }
   double taken() const { return static_cast<double>(taken_); }
   void read_image(Grid<T>& image) { backward_->read_image(image); }
+  void read_illumination(Grid<T>& image) { forward_->read_image(image); }
   std::vector<T> pulses(std::size_t sources) {
     std::vector<T> values(steps_ * sources);
     backward_->get_rows(pulses_, 0, steps_, values.data());
@@ -352,7 +368,7 @@ class Reversal {
   // the frame, to which layers add something, are put back.
   void rewind() {
     forward_->clear();
-    const auto frames = forward_->frames(frame_, steps_ + 1);  // slot n: the state after n steps
+    const auto frames = forward_->frames(frame_cells(state_), steps_ + 1);  // slot n: the state after n steps
     forward_->keep_frame(*frames, 0);
     for (std::size_t n = 0; n < steps_; ++n, ++taken_) {
       forward_->step();
@@ -401,9 +417,9 @@ class Reversal {
             .small = field / sizeof(T) * (options.bits / 8.0 + 4.0 / kSnapshotBlock),
             .scratch = field,
             .state = 2 * field + layers,
-            .reversible = true,
-            .frame = static_cast<double>(frame_.size() * sizeof(T)),
-            .rewind = 5 * field + static_cast<double>(frame_.size() * sizeof(std::uint32_t)),
+            .reversible = !options.image,
+            .frame = static_cast<double>(frame_size(state_) * sizeof(T)),
+            .rewind = 5 * field + static_cast<double>(frame_size(state_) * sizeof(std::uint32_t)),
             .budget = options.memory > 0 ? static_cast<double>(options.memory) : memory / 2,
             .exact = options.exact,
             .backwards = options.backwards,
@@ -421,6 +437,9 @@ class Reversal {
       forward_->add(sources_, n);
       forward_->take(heard_, n);
       if (slot) forward_->close(*snapshots_, (n - first) / history_.every);
+      if (slot && images_)
+        forward_->correlate(*snapshots_, (n - first) / history_.every,
+                            static_cast<double>(std::min(history_.every, end - n)));
       if (progress_) progress_(taken_ + 1);
     }
   }
@@ -459,14 +478,13 @@ class Reversal {
   std::size_t steps_;
   std::span<const T> observed_;
   std::size_t receivers_;
-  bool derivatives_;
+  bool derivatives_, images_;
   SurveyProgress progress_;
   std::size_t sources_ = 0, heard_ = 0, residuals_ = 0, pulses_ = 0, taken_ = 0;
   std::unique_ptr<ShotRun<T>> forward_{}, backward_{};
   History history_{};
   std::shared_ptr<Snapshots<T>> snapshots_{};
   std::vector<T> traces_{};
-  std::vector<std::uint32_t> frame_{};  // cells to which layers add something
   double misfit_ = 0, seconds_ = 0;
 };
 
@@ -477,6 +495,46 @@ std::vector<double> by_source(const std::vector<T>& rows, std::size_t steps, std
     for (std::size_t k = 0; k < sources; ++k) values[k * steps + step] = static_cast<double>(rows[step * sources + k]);
   }
   return values;
+}
+
+// u of the last of `shots` shots in the cells of the model.
+template <class T>
+std::vector<T> field_of(const SurveyState<T>& state, ShotRun<T>& run, std::size_t shots) {
+  Grid<T> grid(state.grid_shape(), 2);
+  run.read(grid);
+  std::vector<T> field;
+  const std::size_t first = (shots - 1) * state.cells();
+  const std::size_t width = state.shape.back(), begin = state.place.begin.back();
+  for (std::size_t row = begin; row < state.cells(); row += width) {  // the row's first cell of the model
+    const T* const from = grid.field(0).data() + first + row;
+    if (inside_model(state.place, state.shape, row)) field.insert(field.end(), from, from + state.place.shape.back());
+  }
+  return field;
+}
+
+// The sum over shots of what both runs of a migration have summed, the one divided by the other. The sum over time of
+// u_tt p is that of -u_t p_t, and the sum of u_tt u that of -u_t^2.
+template <class T>
+std::vector<double> migrated(const SurveyState<T>& state, Reversal<T>& reversal) {
+  Grid<T> image(state.grid_shape()), light(state.grid_shape());
+  reversal.read_image(image);
+  reversal.read_illumination(light);
+  std::vector<double> sum(state.medium.velocity.size());
+  for (std::size_t shot = 0; shot < state.medium.batch; ++shot) {
+    const std::size_t first = shot * state.cells();
+    double most = 0;
+    for (std::size_t i = 0; i < state.cells(); ++i) {
+      if (inside_model(state.place, state.shape, i))
+        most = std::max(most, -static_cast<double>(light.all()[first + i]));
+    }
+    for (std::size_t i = 0; i < state.cells() && most > 0; ++i) {
+      if (!inside_model(state.place, state.shape, i)) continue;
+      sum[model_cell(state.place, state.shape, i)] -=
+          static_cast<double>(image.all()[first + i]) /
+          std::max(1e-3 * most, -static_cast<double>(light.all()[first + i]));
+    }
+  }
+  return sum;
 }
 
 }  // namespace
@@ -494,7 +552,7 @@ Survey<T>::Survey(const Device& device, const SurveyMedium& medium, const planne
                                                                     .fastest = state->fastest,
                                                                     .frequency = state->medium.frequency,
                                                                     .free_surface = medium.free_surface});
-  const Problem problem{.shape = state->grid_shape(), .borders = borders};
+  const Problem problem{.shape = state->grid_shape(), .borders = borders, .threads = medium.threads};
   state->forward = std::make_shared<Chosen<T>>(choose_variant(device, update, problem, options, true));
   const AdjointUpdate<T> adjoint = adjoint_update(update, state->forward->layout);
   // The adjoint of leapfrog in a medium is the same update; only what the layers add differs.
@@ -533,7 +591,7 @@ std::vector<double> Survey<T>::ricker(std::size_t steps, double shift) const {
 
 template <class T>
 std::vector<T> Survey<T>::record(std::span<const Shot> shots, std::size_t steps, std::vector<T>* field,
-                                 const SurveyProgress& progress) const {
+                                 const SurveyProgress& progress, const SurveySnapshots<T>& snapshots) const {
   const SurveyState<T>& state = *state_;
   const Prepared<T> prepared = prepare(state, shots, steps);
   const auto run = start_shot(state.device, *state.forward, state.coefficients);
@@ -545,22 +603,15 @@ std::vector<T> Survey<T>::record(std::span<const Shot> shots, std::size_t steps,
     run->add(sources, n);
     run->take(heard, n);
     if (progress && n + 1 < steps) progress(n + 1);
+    if (snapshots.every > 0 && (n + 1) % snapshots.every == 0)
+      snapshots.use(n + 1, field_of(state, *run, shots.size()));
   }
   run->wait();
   if (progress) progress(steps);
   std::vector<T> rows(steps * prepared.receivers.points);
   run->get_rows(heard, 0, steps, rows.data());
   std::vector<T> traces = regrouped<T>(rows, steps, prepared.counts, false);
-  if (field == nullptr) return traces;
-  Grid<T> grid(state.grid_shape(), 2);
-  run->read(grid);
-  field->clear();
-  const std::size_t first = (shots.size() - 1) * state.cells();
-  const std::size_t width = state.shape.back(), begin = state.place.begin.back();
-  for (std::size_t row = begin; row < state.cells(); row += width) {  // the row's first cell of the model
-    const T* const from = grid.field(0).data() + first + row;
-    if (inside_model(state.place, state.shape, row)) field->insert(field->end(), from, from + state.place.shape.back());
-  }
+  if (field != nullptr) *field = field_of(state, *run, shots.size());
   return traces;
 }
 
@@ -588,6 +639,8 @@ Gradient Survey<T>::gradient(std::span<const Shot> shots, std::size_t steps, std
   const SurveyState<T>& state = *state_;
   if (options.bits != 8 && options.bits != 16)
     refuse_survey(fmt::format("snapshots of {} bits; 8 and 16 are possible", options.bits));
+  if (options.image && options.backwards)
+    refuse_survey("an image needs the waves of both runs at the same steps: leave out `backwards`");
   const Prepared<T> prepared = prepare(state, shots, steps);
   check_traces(observed, steps, prepared.receivers.points, "observed");
   const std::vector<T> rows = regrouped(observed, steps, prepared.counts, true);
@@ -601,17 +654,26 @@ Gradient Survey<T>::gradient(std::span<const Shot> shots, std::size_t steps, std
                     .recomputation = reversal.taken() / static_cast<double>(steps),
                     .seconds = reversal.seconds(),
                     .explain = reversal.history().explain};
+  if (options.image) {
+    gradient.image = migrated(state, reversal);
+    return gradient;
+  }
   // The image is the sum of V adjoint * V w: its quotient by V^2 is the derivative with respect to V = (c dt)^2. Cells
   // of the layers have the velocity of the model's edge, to which they add.
   Grid<T> image(state.grid_shape());
   reversal.read_image(image);
   const double dt = state.medium.dt;
-  for (std::size_t i = 0; i < image.cells(); ++i) {
-    if (!changes(state.forward->layout, i)) continue;
-    const std::size_t cell = model_cell(state.place, state.shape, i % state.cells());
-    const double v = static_cast<double>(state.coefficients.all()[i]);
-    gradient.velocity[cell] +=
-        static_cast<double>(image.all()[i]) / (v * v) * 2 * state.medium.velocity[cell] * dt * dt;
+  const Layout& layout = state.forward->layout;
+  const std::size_t width = layout.shape[2], begin = state.place.begin.back(), side = state.place.shape.back();
+  for (std::size_t row = 0; row < layout.rows(); ++row) {
+    if (!changes(layout, row * width + layout.begin[2])) continue;
+    const std::size_t first = model_cell(state.place, state.shape, row * width % state.cells());
+    for (std::size_t x = layout.begin[2]; x < layout.end[2]; ++x) {
+      const std::size_t cell = first + (x < begin ? 0 : std::min(x - begin, side - 1));
+      const double v = static_cast<double>(state.coefficients.all()[row * width + x]);
+      gradient.velocity[cell] +=
+          static_cast<double>(image.all()[row * width + x]) / (v * v) * 2 * state.medium.velocity[cell] * dt * dt;
+    }
   }
   return gradient;
 }
