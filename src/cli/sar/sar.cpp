@@ -182,8 +182,7 @@ void add_sar(Command& program) {
   command.option("--pulses", options->problem.pulses, "Pulses per frame").shows_default();
   command.option("--samples", options->problem.samples, "Samples per echo").shows_default();
   command
-      .option("--method", options->method,
-              "range-doppler, backprojection (direct), factorized, or on the host omega-k")
+      .option("--method", options->method, "range-doppler, backprojection (direct), factorized, or on the host omega-k")
       .one_of({"range-doppler", "backprojection", "factorized", "omega-k"})
       .shows_default();
   command

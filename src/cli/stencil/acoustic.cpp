@@ -333,7 +333,8 @@ void add_acoustic(Command& stencil) {
       "peak at t = 1.5 / frequency, to the sum of derivatives. Absorbing layers (CPML) are outside the model and\n"
       "continue the velocities of its edge. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8)\n"
       "for the largest c; the default dt is 0.9 of this limit. Processes of mpirun share the shots. The misfit of\n"
-      "--gradient is half the sum of squared differences between traces and --observed; docs/inversion.md explains how\n"
+      "--gradient is half the sum of squared differences between traces and --observed; docs/inversion.md explains "
+      "how\n"
       "its history fits into --memory. Media with density, attenuation or anisotropy: ridge stencil elastic.");
   auto options = std::make_shared<AcousticOptions>();
   command.option("--velocity", options->model, "Velocity model, .npy").reads();
