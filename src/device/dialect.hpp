@@ -26,6 +26,7 @@
 //   BYTES_DOT_SIGNED(a, b, start) the same with signed bytes; start and result are int
 //   BYTE_PERMUTE(a, b, which)     prmt: four of the eight bytes of two uints; each hexadecimal digit of `which`, lowest first, is 0 to 7
 //   BITS_OF(f) FLOAT_OF(u)        a float's bits as a uint, and the reverse
+//   LONG_BITS_OF(d) DOUBLE_OF(u)  a double's bits as a ulong, and the reverse
 //   FLOAT_OF_HALF(u) HALF_OF_FLOAT(f)      float16 stored in a ushort to float, and the reverse, rounded to nearest
 //   FLOAT_OF_BFLOAT(u) BFLOAT_OF_FLOAT(f)  the same for bfloat16
 //   EXP2_FAST(f)                  2^f by the device's fast instruction: relative error about 2^-22, results below 2^-126 are 0
@@ -73,6 +74,7 @@
 //   TOGETHER                      CUDA, after WORK_GROUP, and {"TOGETHER", ""} in the defines: all groups run at the same time, so they
 //                                 may wait for each other's signals; a launch of more groups than fit the device fails
 //   SIGNAL_COUNT(p)               CUDA: reads a counter with acquire order; LOAD_L2 then sees what was written before the signals
+//   STORE_RELAXED(p, v) LOAD_RELAXED(p)   a ulong in global memory, written and read as a whole; CUDA: by any group, without order
 //   AFTER_PREVIOUS_KERNEL()       first statement of every kernel of a text, or of none. CUDA from Hopper on, griddepcontrol: groups
 //                                 start while earlier kernels of the queue end, and wait here until these are complete
 //   UNROLL                        before a loop with constant bounds

@@ -36,11 +36,11 @@ double worst(const Device& device, const std::vector<std::size_t>& shape, const 
   };
   for (std::size_t i = 0; i < place.cells(); ++i) field[at(i)] = static_cast<T>(start[i]);
   const Buffer a = device.buffer(field.size() * sizeof(T)), b = device.buffer(field.size() * sizeof(T));
-  const Buffer signals = device.buffer(field.size() * sizeof(T));
+  const std::vector<Buffer> mail(pass->scratch(), device.buffer(pass->scratch_bytes(0)));
   Queue queue = device.queue();
   queue.upload(std::span<const T>(field), a);
   queue.upload(std::span<const T>(field), b);
-  queue.download(pass->enqueue_steps(queue, a, b, {signals}, steps) ? b : a, std::span<T>(field));
+  queue.download(pass->enqueue_steps(queue, a, b, mail, steps) ? b : a, std::span<T>(field));
   queue.finish();
   ridge::test::Worst worst;
   for (std::size_t i = 0; i < place.cells(); ++i) worst.add(std::abs(static_cast<double>(field[at(i)]) - expected[i]));

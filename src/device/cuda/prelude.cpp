@@ -56,6 +56,8 @@ FUNCTION double ridge_fma(double a, double b, double c) { return __fma_rn(a, b, 
 #define BYTES_DOT_SIGNED(a, b, start) __dp4a(static_cast<int>(a), static_cast<int>(b), static_cast<int>(start))
 #define BITS_OF(f) __float_as_uint(f)
 #define FLOAT_OF(u) __uint_as_float(u)
+#define LONG_BITS_OF(d) static_cast<ulong>(__double_as_longlong(d))
+#define DOUBLE_OF(u) __longlong_as_double(static_cast<long long>(u))
 FUNCTION float ridge_float_of_half(ushort u) {
   float f;
   asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(u));
@@ -296,6 +298,16 @@ FUNCTION uint ridge_signals(const uint* p) {
 #else
 #define AFTER_PREVIOUS_KERNEL() ((void)0)
 #endif
+FUNCTION void ridge_store_relaxed(ulong* p, ulong v) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+}
+FUNCTION ulong ridge_load_relaxed(const ulong* p) {
+  ulong v;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  return v;
+}
+#define STORE_RELAXED(p, v) ridge_store_relaxed(p, v)
+#define LOAD_RELAXED(p) ridge_load_relaxed(p)
 #define SIGNAL(p) ridge_signal(p)
 #define SIGNAL_COUNT(p) ridge_signals(p)
 

@@ -44,6 +44,8 @@ constexpr std::string_view kCommon = R"(#pragma OPENCL FP_CONTRACT OFF
 
 constexpr std::string_view kDouble = R"(#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define make_double2(x, y) ((double2)((x), (y)))
+#define LONG_BITS_OF(d) as_ulong((double)(d))
+#define DOUBLE_OF(u) as_double((ulong)(u))
 )";
 
 // Clang's non-temporal builtins would work here, but on PoCL they prevent the vectorization of scalar code (a float
@@ -73,7 +75,9 @@ constexpr std::string_view kPlainCopies =
 )";
 
 // Available on every device; NVIDIA's two byte instructions and its power of two have no name in OpenCL C.
-constexpr std::string_view kBitWords = R"(#define BITS_OF(f) as_uint((float)(f))
+constexpr std::string_view kBitWords = R"(#define STORE_RELAXED(p, v) (*(volatile __global ulong*)(p) = (v))
+#define LOAD_RELAXED(p) (*(volatile __global const ulong*)(p))
+#define BITS_OF(f) as_uint((float)(f))
 #define FLOAT_OF(u) as_float((uint)(u))
 #define ROUND_EVEN(f) convert_int_rte(f)
 static inline float ridge_float_of_half(ushort u) { return vload_half(0, (const __private half*)&u); }

@@ -97,7 +97,8 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
       if (steps == 0 || (steps < depth && !(front && pass(depth).any_steps()))) continue;
       const Pass& deep = pass(depth);
       while (levels.scratch.size() < deep.scratch())
-        levels.scratch.push_back(device_.buffer(bytes(layout_.fields), {.name = "stencil grid, between"}));
+        levels.scratch.push_back(
+            device_.buffer(deep.scratch_bytes(bytes(layout_.fields)), {.name = "stencil grid, between"}));
       if (deep.any_steps()) {
         if (deep.enqueue_steps(queue, levels.current, levels.other, levels.scratch, steps))
           std::swap(levels.current, levels.other);

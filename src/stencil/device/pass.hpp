@@ -37,8 +37,9 @@ class Pass {
                              const std::vector<Buffer>& /*scratch*/, std::size_t /*steps*/) const {
     return false;
   }
-  // Number of additional buffers as large as `in`, owned by the grid; with some, the second overload is called.
+  // Number of additional buffers, owned by the grid, and the bytes of each; with some, the second overload is called.
   virtual std::size_t scratch() const { return 0; }
+  virtual std::size_t scratch_bytes(std::size_t grid) const { return grid; }
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
                        const std::vector<Buffer>& /*scratch*/) const {
     enqueue(queue, in, out, coefficients);

@@ -1,24 +1,37 @@
 // A grid that stays in registers for many steps (resident_tiles_kernel.hpp writes the marked statements).
 //
-// Block b is DEPTH steps. Tiles read their halos from one grid and write the cells that neighbours need to the other
-// one; the grids are exchanged after every block. A tile starts block b when all its neighbours have finished block
-// b - 1. So no tile overwrites cells that a neighbour has still to read: it writes them again two blocks later.
+// Block b is DEPTH steps. After it a tile sends the cells that neighbours need, each word of 32 bits with the block's
+// tag in one store of 64 bits, and receives its halo by loading every word until it has the tag. There are two
+// mailboxes, used alternately. A tile sends block b + 2 after it has received block b + 1 of all neighbours, and these
+// have sent it after they received block b. So no word is overwritten that a neighbour has still to read.
+#if WORDS == 1
+#define WORD_OF(value, w) BITS_OF(value)
+#define CELL_OF(words) FLOAT_OF((uint)(words)[0])
+#else
+#define WORD_OF(value, w) (LONG_BITS_OF(value) >> 32 * (w) & 0xffffffffUL)
+#define CELL_OF(words) DOUBLE_OF((words)[1] << 32 | ((words)[0] & 0xffffffffUL))
+#endif
+#ifdef SIGNAL
+#define WHEN_SENT()  // groups run at the same time
+#else
+#define WHEN_SENT() BARRIER_GLOBAL()  // a single tile
+#endif
 FUNCTION int at_least(int a, int b) { return a > b ? a : b; }
 FUNCTION int at_most(int a, int b) { return a < b ? a : b; }
 FUNCTION int around(int i, int n, int wraps) { return wraps ? (i % n + n) % n : i >= 0 && i < n ? i : -1; }
 // Row `row` of the region and cell `column` of it, in local memory.
 #define NEAR(row, column) (((row) / REGION_Y * MORE_ROWS + (row)) * PITCH + (column) + CORNER)
 #define ROWS (REGION_Z * REGION_Y)
+#define PARTS (FIELDS * WORDS)  // words of a cell
 
 KERNEL WORK_GROUP_RESIDENT(GROUP_ITEMS, 1, 1, PER_UNIT) TOGETHER void resident_tiles(
-    GLOBAL CELL* even, GLOBAL CELL* odd, GLOBAL uint* signals, int begin, int end, int steps, int width, int height,
+    GLOBAL const CELL* from, GLOBAL CELL* to, GLOBAL ulong* mail, int begin, int end, int steps, int width, int height,
     int planes, int tiles_x, int tiles_y, int tiles_z, int pitch, ulong origin, ulong field) {
   LOCAL_BLOCK(CELL, cells, BLOCK);
   LOCAL int* const row_at = (LOCAL int*)(cells + BUFFERS * FIELDS * ROOM);  // offsets of rows in a field, -1: outside
   LOCAL int* const column_at = row_at + ROWS;
   LOCAL int* const counts = column_at + REGION_X;
-  // Cells of the halo, and cells of the tile that neighbours read: positions in local memory, offsets in a field. The
-  // lists are filled up with positions of -1 to whole rounds of all work-items.
+  // Cells of the halo, and cells of the tile that neighbours read: positions in local memory, offsets in a field.
   LOCAL int* const ring = counts + 2;
   LOCAL int* const ring_at = ring + RING_ROUNDS * GROUP_ITEMS;
   LOCAL int* const shell = ring_at + RING_ROUNDS * GROUP_ITEMS;
@@ -30,15 +43,6 @@ KERNEL WORK_GROUP_RESIDENT(GROUP_ITEMS, 1, 1, PER_UNIT) TOGETHER void resident_t
   const int core_y = (int)((long)tile_y * height / tiles_y), end_y = (int)((long)(tile_y + 1) * height / tiles_y);
   const int core_z = (int)((long)tile_z * planes / tiles_z), end_z = (int)((long)(tile_z + 1) * planes / tiles_z);
 //BORDERS
-  // The neighbour whose signals this work-item reads.
-  int watched = -1;
-  if (item < 27) {
-    const int other_x = around(tile_x + item % 3 - 1, tiles_x, wraps_x);
-    const int other_y = around(tile_y + item / 3 % 3 - 1, tiles_y, wraps_y);
-    const int other_z = around(tile_z + item / 9 - 1, tiles_z, wraps_z);
-    if (other_x >= 0 && other_y >= 0 && other_z >= 0) watched = (other_z * tiles_y + other_y) * tiles_x + other_x;
-  }
-
   for (int row = item; row < ROWS; row += GROUP_ITEMS) {
     const int at_y = around(first_y + row % REGION_Y, height, wraps_y);
     const int at_z = around(first_z + row / REGION_Y, planes, wraps_z);
@@ -46,14 +50,7 @@ KERNEL WORK_GROUP_RESIDENT(GROUP_ITEMS, 1, 1, PER_UNIT) TOGETHER void resident_t
   }
   for (int i = item; i < REGION_X; i += GROUP_ITEMS) column_at[i] = around(first_x + i, width, wraps_x);
   if (item < 2) counts[item] = 0;
-  for (int j = item; j < RING_ROUNDS * GROUP_ITEMS; j += GROUP_ITEMS) {
-    ring[j] = -1;
-    ring_at[j] = (core_z * height + core_y) * pitch + core_x;  // readable
-  }
-  for (int j = item; j < SHELL_ROUNDS * GROUP_ITEMS; j += GROUP_ITEMS) shell[j] = -1;
   BARRIER();
-  GLOBAL CELL* from = (begin & 1) ? odd : even;
-  GLOBAL CELL* to = (begin & 1) ? even : odd;
   for (int i = item; i < ROWS * REGION_X; i += GROUP_ITEMS) {
     const int row = i / REGION_X, column = i % REGION_X;
     const int at_x = first_x + column, at_y = first_y + row % REGION_Y, at_z = first_z + row / REGION_Y;
@@ -74,6 +71,7 @@ KERNEL WORK_GROUP_RESIDENT(GROUP_ITEMS, 1, 1, PER_UNIT) TOGETHER void resident_t
   }
   BARRIER();
 
+  const int received = counts[0], sent = counts[1];
   const int home = NEAR(item_z * PATCH_Z * REGION_Y + item_y * PATCH_Y, item_x * PATCH_X);
   int parity = 0;  // of the part of local memory that is in use
 //PATCH
@@ -105,32 +103,39 @@ KERNEL WORK_GROUP_RESIDENT(GROUP_ITEMS, 1, 1, PER_UNIT) TOGETHER void resident_t
       }
       break;
     }
+    const uint tag = (uint)(block + 1 - begin);
+    GLOBAL ulong* const box = mail + (tag & 1) * PARTS * field;
     UNROLL for (int j = 0; j < SHELL_ROUNDS; ++j) {
-      const int position = shell[item + j * GROUP_ITEMS], at = shell_at[item + j * GROUP_ITEMS];
-      if (position < 0) continue;
-      UNROLL for (int f = 0; f < FIELDS; ++f) to[f * field + origin + at] = base[f * ROOM + position];
+      const int entry = item + j * GROUP_ITEMS;
+      if (entry >= sent) continue;
+      const int position = shell[entry], at = shell_at[entry];
+      UNROLL for (int f = 0; f < FIELDS; ++f) {
+        UNROLL for (int w = 0; w < WORDS; ++w)
+          STORE_RELAXED(box + ((f * field + at) * WORDS + w), (ulong)tag << 32 | WORD_OF(base[f * ROOM + position], w));
+      }
     }
-    BARRIER_GLOBAL();
-#ifdef SIGNAL
-    if (item == 0) SIGNAL(signals + 8 * tile);
-    if (watched >= 0) {
-      while (SIGNAL_COUNT(signals + 8 * watched) < (uint)(block + 1 - begin)) {}
+    WHEN_SENT();
+    int at[RING_ROUNDS];
+    ulong held[RING_ROUNDS * PARTS];  // all loads of a round are in flight at once
+    UNROLL for (int j = 0; j < RING_ROUNDS; ++j) {
+      const int entry = item + j * GROUP_ITEMS;
+      at[j] = entry < received ? ring_at[entry] : 0;
+      UNROLL for (int i = 0; i < PARTS; ++i) held[j * PARTS + i] = entry < received ? 0 : (ulong)tag << 32;
+    }
+    int missing;
+    do {
+      UNROLL for (int i = 0; i < RING_ROUNDS * PARTS; ++i) {
+        if (held[i] >> 32 != tag)
+          held[i] = LOAD_RELAXED(box + ((i % PARTS / WORDS * field + at[i / PARTS]) * WORDS + i % WORDS));
+      }
+      missing = 0;
+      UNROLL for (int i = 0; i < RING_ROUNDS * PARTS; ++i) missing |= held[i] >> 32 != tag;
+    } while (missing);
+    UNROLL for (int j = 0; j < RING_ROUNDS; ++j) {
+      const int entry = item + j * GROUP_ITEMS;
+      if (entry >= received) continue;
+      UNROLL for (int f = 0; f < FIELDS; ++f) base[f * ROOM + ring[entry]] = CELL_OF(held + j * PARTS + f * WORDS);
     }
     BARRIER();
-#endif
-    CELL held[FIELDS * RING_ROUNDS];  // all loads are in flight at once
-    UNROLL for (int j = 0; j < RING_ROUNDS; ++j) {
-      UNROLL for (int f = 0; f < FIELDS; ++f)
-        held[f * RING_ROUNDS + j] = LOAD_L2(to + (f * field + origin + ring_at[item + j * GROUP_ITEMS]));
-    }
-    UNROLL for (int j = 0; j < RING_ROUNDS; ++j) {
-      const int position = ring[item + j * GROUP_ITEMS];
-      if (position < 0) continue;
-      UNROLL for (int f = 0; f < FIELDS; ++f) base[f * ROOM + position] = held[f * RING_ROUNDS + j];
-    }
-    BARRIER();
-    GLOBAL CELL* const other = from;
-    from = to;
-    to = other;
   }
 }

@@ -168,24 +168,28 @@ class ResidentPass : public Pass {
                   fmt::format("needs {} work-groups that run at the same time", kernel.groups()));
   }
   void enqueue(Queue&, const Buffer&, const Buffer&, const Buffer&) const override {}
-  std::size_t scratch() const override { return 1; }
+  std::size_t scratch() const override { return one_launch() ? 1 : 0; }
+  std::size_t scratch_bytes(std::size_t) const override { return kernel_.mail_bytes(); }
   bool any_steps() const override { return true; }
   bool enqueue_steps(Queue& queue, const Buffer& in, const Buffer& out, const std::vector<Buffer>& scratch,
                      std::size_t steps) const override {
     bool in_out = false;
+    const auto launch = [&](int begin, int end, std::size_t count) {
+      std::vector<Argument> arguments{
+          in_out ? out : in, in_out ? in : out, one_launch() ? scratch[0] : in, begin, end, static_cast<int>(count)};
+      for (const Argument& scalar : kernel_.scalars()) arguments.push_back(scalar);
+      queue.launch(compiled_, kernel_.launch(), arguments);
+      in_out = !in_out;
+    };
     for (std::size_t some; steps > 0; steps -= some) {
       some = std::min(steps, kMostSteps);
       const int blocks = pieces(static_cast<int>(some), kernel_.options.depth);
-      // Without a launch that runs all groups at the same time, each block of steps is a launch.
-      const int each = together_ || kernel_.groups() == 1 ? blocks : 1;
-      queue.fill(scratch[0], std::byte{0});
-      for (int block = 0; block < blocks; block += each) {
-        std::vector<Argument> arguments{in_out ? out : in, in_out ? in : out,     scratch[0], block,
-                                        block + each,      static_cast<int>(some)};
-        for (const Argument& scalar : kernel_.scalars()) arguments.push_back(scalar);
-        queue.launch(compiled_, kernel_.launch(), arguments);
+      if (one_launch()) {
+        queue.fill(scratch[0], std::byte{0});  // no tags
+        launch(0, blocks, some);
+      } else {
+        for (int block = 0; block < blocks; ++block) launch(block, block + 1, some);
       }
-      in_out ^= blocks % 2 == 1;
     }
     return in_out;
   }
@@ -194,6 +198,9 @@ class ResidentPass : public Pass {
   ResidentKernel kernel_;
   Kernel compiled_;
   bool together_;
+
+  // Without a launch that runs all groups at the same time, each block of steps is a launch.
+  bool one_launch() const { return together_ || kernel_.groups() == 1; }
 };
 
 }  // namespace

@@ -353,6 +353,7 @@ KernelSource ResidentKernel::source() const {
       .defines = {{"TOGETHER", ""},
                   {"CELL", text.cell},
                   {"FIELDS", word(text.layout.fields)},
+                  {"WORDS", word(text.layout.element_bytes / 4)},
                   {"DEPTH", word(options.depth)},
                   {"GROUP_ITEMS", word(work_items())},
                   {"PER_UNIT", word(options.per_unit)},

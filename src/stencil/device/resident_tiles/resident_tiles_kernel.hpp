@@ -35,13 +35,15 @@ struct ResidentKernel {
   int work_items() const { return options.items[0] * options.items[1] * options.items[2]; }
   std::size_t groups() const;
   std::size_t local_bytes() const;
+  // Two mailboxes: eight bytes for every four of the grid.
+  std::size_t mail_bytes() const { return 4 * text.layout.fields * place.field * text.layout.element_bytes; }
   std::size_t operations() const;  // per cell
   // Expected clock cycles per step of a compute unit.
   double cycles() const;
   std::string refusal(const Limits& limits) const;
   KernelSource source() const;
   Launch launch() const;
-  std::vector<Argument> scalars() const;  // after the two grids, the signals, the first block, the end and the steps
+  std::vector<Argument> scalars() const;  // after the two grids, the mailboxes, the first block, the end and the steps
 };
 
 // The pass of the variant resident_tiles, for its tests.
