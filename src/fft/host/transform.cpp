@@ -41,6 +41,22 @@ struct OnTheStack {
     alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: a kernel writes it before it reads it
     line.run(direction, in, out, points(memory));
   }
+  [[gnu::noinline]] static void run(const LineKernel<T>& line, Direction direction, const Complex* in,
+                                    std::size_t in_distance, Complex* out, std::size_t out_distance,
+                                    std::size_t count) {
+    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
+    line.run_many(direction, in, in_distance, out, out_distance, count, points(memory));
+  }
+  [[gnu::noinline]] static void run(const RealKernel<T>& line, const T* in, std::size_t in_distance, Complex* out,
+                                    std::size_t out_distance, std::size_t count) {
+    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
+    line.forward_many(in, in_distance, out, out_distance, count, points(memory));
+  }
+  [[gnu::noinline]] static void run(const RealKernel<T>& line, const Complex* in, std::size_t in_distance, T* out,
+                                    std::size_t out_distance, std::size_t count) {
+    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
+    line.inverse_many(in, in_distance, out, out_distance, count, points(memory));
+  }
   [[gnu::noinline]] static void run(const RealKernel<T>& line, const T* in, Complex* out) {
     alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
     line.forward(in, out, points(memory));
@@ -281,6 +297,25 @@ void Transform<T>::decide_alone() {
   }
 }
 
+// A batch that one thread runs in a few hundred nanoseconds: checking for threads and borrowing scratch would double
+// it.
+template <class T>
+void Transform<T>::decide_few() {
+  if (problem_.storage != Storage::same || layout_.samples.aliases) return;
+  if (shared_ || problem_.batch == 1 || problem_.shape.size() != 1) return;
+  const auto fits = [](std::size_t scratch) { return scratch * sizeof(Complex) <= kStackBytes; };
+  if (plain_line()) {
+    const LineKernel<T>& line = forward_->stages.front().line();
+    if (forward_->stages.front().points() >= kPointsWorthThreads || !fits(line.scratch())) return;
+    few_ = &line;
+    scratch_alone_ = line.scratch();
+  } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {
+    if (forward_->real->points() >= kPointsWorthThreads) return;
+    real_few_ = real_.get();
+    scratch_alone_ = real_->scratch();
+  }
+}
+
 template <class T>
 Transform<T>::Transform(const Device& device, const Problem& problem, const planner::Options& options)
     : device_(device), problem_(problem), layout_(resolve(problem)) {
@@ -313,7 +348,7 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
   decide_threads(options);
   decide_planes();
   decide_alone();
-
+  decide_few();
   decide_streams();
 
   std::size_t each = 0, widest = 1;
@@ -335,7 +370,7 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
   }
   plane_at_ = each;
   each += plane_points_;
-  const bool on_the_stack = alone_ != nullptr || real_alone_ != nullptr;
+  const bool on_the_stack = alone_ != nullptr || real_alone_ != nullptr || few_ != nullptr || real_few_ != nullptr;
   pool_ = std::make_unique<ScratchPool<T>>(widest, each, between, on_the_stack ? 0 : kPreparedCallers);
 }
 
@@ -532,6 +567,21 @@ void Transform<T>::run_alone(const T* in, Complex* out) const {
 template <class T>
 void Transform<T>::run_alone(const Complex* in, T* out) const {
   with_stack<T>(scratch_alone_, *real_alone_, in, out);
+}
+
+template <class T>
+void Transform<T>::run_few(Direction direction, const void* in, void* out) const {
+  const bool forward = direction == Direction::forward;
+  const std::size_t from = (forward ? layout_.samples : layout_.spectrum).batch,
+                    to = (forward ? layout_.spectrum : layout_.samples).batch, lines = problem_.batch;
+  if (few_ != nullptr) {
+    with_stack<T>(scratch_alone_, *few_, direction, static_cast<const Complex*>(in), from, static_cast<Complex*>(out),
+                  to, lines);
+  } else if (forward) {
+    with_stack<T>(scratch_alone_, *real_few_, static_cast<const T*>(in), from, static_cast<Complex*>(out), to, lines);
+  } else {
+    with_stack<T>(scratch_alone_, *real_few_, static_cast<const Complex*>(in), from, static_cast<T*>(out), to, lines);
+  }
 }
 
 template <class T>

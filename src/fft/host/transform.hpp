@@ -27,9 +27,17 @@ class Transform {
   using Complex = std::complex<T>;
   Transform(const Device& device, const Problem& problem, const planner::Options& options);
 
-  // Fast path for one short line with valid arguments: takes a few nanoseconds. Returns false, with nothing done,
-  // otherwise.
+  // Fast path for one short line, or a few, with valid arguments: takes a few nanoseconds. Returns false, with nothing
+  // done, otherwise.
   bool run_short(Direction direction, std::span<const Complex> in, std::span<Complex> out) const {
+    if (few_ != nullptr) {
+      const bool forward = direction == Direction::forward;
+      const Side &from = forward ? layout_.samples : layout_.spectrum,
+                 &to = forward ? layout_.spectrum : layout_.samples;
+      if (!plainly_right(in.data(), in.size(), out.data(), out.size(), from.extent, to.extent)) return false;
+      run_few(direction, in.data(), out.data());
+      return true;
+    }
     if (alone_ == nullptr ||
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
       return false;
@@ -44,6 +52,12 @@ class Transform {
     return true;
   }
   bool run_short(std::span<const T> in, std::span<Complex> out) const {
+    if (real_few_ != nullptr) {
+      if (!plainly_right(in.data(), in.size(), out.data(), out.size(), layout_.samples.extent, layout_.spectrum.extent))
+        return false;
+      run_few(Direction::forward, in.data(), out.data());
+      return true;
+    }
     if (real_alone_ == nullptr ||
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_ / 2 + 1)) {
       return false;
@@ -56,6 +70,12 @@ class Transform {
     return true;
   }
   bool run_short(std::span<const Complex> in, std::span<T> out) const {
+    if (real_few_ != nullptr) {
+      if (!plainly_right(in.data(), in.size(), out.data(), out.size(), layout_.spectrum.extent, layout_.samples.extent))
+        return false;
+      run_few(Direction::inverse, in.data(), out.data());
+      return true;
+    }
     if (real_alone_ == nullptr ||
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_ / 2 + 1, points_alone_)) {
       return false;
@@ -75,6 +95,8 @@ class Transform {
       line.run(static_cast<const T*>(in), static_cast<T*>(out));
     } else if (alone_ != nullptr) {
       run_alone(direction, static_cast<const Complex*>(in), static_cast<Complex*>(out));
+    } else if (few_ != nullptr || real_few_ != nullptr) {
+      run_few(direction, in, out);
     } else if (real_alone_ == nullptr) {
       run(direction, in, out);
     } else if (forward) {
@@ -134,7 +156,9 @@ class Transform {
   void run_alone(Direction direction, const Complex* in, Complex* out) const;
   void run_alone(const T* in, Complex* out) const;
   void run_alone(const Complex* in, T* out) const;
+  void run_few(Direction direction, const void* in, void* out) const;
   void decide_alone();
+  void decide_few();
 
   // True if the arrays are long enough, not null, aligned, and overlap only as planned; otherwise the error is raised
   // elsewhere.
@@ -165,6 +189,9 @@ class Transform {
   const LineKernel<T>* alone_ = nullptr;
   BareLine<T> bare_lines_[2];
   const RealKernel<T>* real_alone_ = nullptr;
+  // The same for the lines of a small batch.
+  const LineKernel<T>* few_ = nullptr;
+  const RealKernel<T>* real_few_ = nullptr;
   std::unique_ptr<ScratchPool<T>> pool_;
   std::unique_ptr<const BoxedTransform<T>> boxed_;  // set if a box is smaller than the shape; runs everything
 };
