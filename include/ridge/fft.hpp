@@ -18,6 +18,7 @@
 #include <ridge/device.hpp>
 #include <ridge/fft/convolution.hpp>  // convolve, correlate, Convolution
 #include <ridge/plan.hpp>
+#include <ridge/recording.hpp>
 #include <ridge/samples.hpp>
 
 namespace ridge::fft {
@@ -124,6 +125,13 @@ class Plan {
   // the spans above; in and out may be the same buffer only for in-place plans. Not for plans on the host.
   void enqueue_forward(Queue& queue, const Buffer& in, const Buffer& out) const;
   void enqueue_inverse(Queue& queue, const Buffer& in, const Buffer& out) const;
+  // The same work recorded, to be enqueued with one call (on CUDA a graph): capture() is the forward transform.
+  Recording capture(const Buffer& in, const Buffer& out) const {
+    return {device(), [&](Queue& queue) { enqueue_forward(queue, in, out); }};
+  }
+  Recording capture_inverse(const Buffer& in, const Buffer& out) const {
+    return {device(), [&](Queue& queue) { enqueue_inverse(queue, in, out); }};
+  }
 
   // Plans with load_forward.samples int8 or int16: real samples, or interleaved complex samples (re, im, re, im, ...).
   void forward(std::span<const std::int8_t> in, std::span<Complex> out) const;

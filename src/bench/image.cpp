@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ridge/image.hpp>
+#include <ridge/recording.hpp>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
@@ -26,6 +27,7 @@ struct ImageBenchOptions {
   std::vector<std::string> only, kinds{"1x8-bit", "3x8-bit", "1xfloat"};
   std::size_t threads = 1;
   std::size_t trials = 3;
+  std::size_t images = 1;  // per call
   double seconds = 0.5;
   std::string variant;
   bool live = false, cpu_time = false;
@@ -166,9 +168,15 @@ struct ImagePlace {
 
 using PlanProgress = std::function<void(const planner::Progress&)>;
 
-// Plans a case for images of the device. Returns the entry of the contest.
-Contest::Entry plan_case(ImagePlace& place, const ImageCase& one, const ImageBenchOptions& own, std::size_t threads,
-                         const PlanProgress& progress, std::string& explanation) {
+// A planned case: its entry of the contest without the call, and the call for any queue.
+struct PlannedCase {
+  Contest::Entry entry;
+  Recording::Work work;
+};
+
+// Plans a case for images of the device.
+PlannedCase plan_case(ImagePlace& place, const ImageCase& one, const ImageBenchOptions& own, std::size_t threads,
+                      const PlanProgress& progress, std::string& explanation) {
   const planner::Options planning{
       .effort = Effort::measured, .most_trials = own.trials, .variant = own.variant, .progress = progress};
   const Device& device = place.device;
@@ -179,9 +187,9 @@ Contest::Entry plan_case(ImagePlace& place, const ImageCase& one, const ImageBen
     queue.finish();
     return to;
   };
-  const auto entry = [&](const auto& plan, const Contest::Call& call) -> Contest::Entry {
+  const auto entry = [&](const auto& plan, const Recording::Work& work) -> PlannedCase {
     explanation = plan->explain();
-    return {.name = winners({plan->decisions().front()}), .call = call, .bytes = plan->bytes(), .chosen = true};
+    return {{.name = winners({plan->decisions().front()}), .call = {}, .bytes = plan->bytes(), .chosen = true}, work};
   };
   const image::Image in = resident(one.first);
   if (one.work.flow) {
@@ -191,7 +199,7 @@ Contest::Entry plan_case(ImagePlace& place, const ImageCase& one, const ImageBen
     const image::Image second = resident(one.second);
     const image::Image out = image::Image::on(
         device, {.rows = in.rows(), .columns = in.columns(), .channels = 2, .depth = image::Depth::f32});
-    return entry(plan, [plan, &queue, in, second, out] { plan->enqueue(queue, in, second, out); });
+    return entry(plan, [plan, in, second, out](Queue& on) { plan->enqueue(on, in, second, out); });
   }
   if (one.work.variance_window != 0) {
     image::VarianceProblem problem{.rows = in.rows(), .columns = in.columns(), .depth = in.depth()};
@@ -200,7 +208,7 @@ Contest::Entry plan_case(ImagePlace& place, const ImageCase& one, const ImageBen
     auto plan = std::make_shared<image::VariancePlan>(device, problem, planning);
     const image::Image out =
         image::Image::on(device, {.rows = in.rows(), .columns = in.columns(), .depth = image::Depth::f32});
-    return entry(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
+    return entry(plan, [plan, in, out](Queue& on) { plan->enqueue(on, in, out); });
   }
   image::OperatorProblem problem;
   problem.input = in.shape();
@@ -208,7 +216,22 @@ Contest::Entry plan_case(ImagePlace& place, const ImageCase& one, const ImageBen
   problem.threads = threads;
   auto plan = std::make_shared<image::OperatorPlan>(device, problem, planning);
   const image::Image out = image::Image::on(device, image::output_shape(problem));
-  return entry(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
+  return entry(plan, [plan, in, out](Queue& on) { plan->enqueue(on, in, out); });
+}
+
+// The entry of the contest: one image, or several with plans of their own, recorded and enqueued with one call.
+Contest::Entry entry_of_case(ImagePlace& place, const ImageCase& one, const ImageBenchOptions& own, std::size_t threads,
+                             const PlanProgress& progress, std::string& explanation) {
+  PlannedCase first = plan_case(place, one, own, threads, progress, explanation);
+  if (own.images == 1 || place.device.is_host()) {
+    first.entry.call = [work = first.work, &queue = place.queue] { work(queue); };
+    return first.entry;
+  }
+  std::vector<Recording::Work> works{first.work};
+  while (works.size() < own.images) works.push_back(plan_case(place, one, own, threads, progress, explanation).work);
+  first.entry.call = [all = Recording(place.device, works), &queue = place.queue] { all.enqueue(queue); };
+  first.entry.bytes *= static_cast<double>(own.images);
+  return first.entry;
 }
 
 // Minimum seconds per round with several threads: long enough for threads of the other library to go to sleep and ours
@@ -273,12 +296,13 @@ BenchResult bench_image(ImagePlace& place, ImageCase one, const ImageBenchOption
   const double begin = base::now();
   const std::size_t threads = threads_of(own);
   BenchResult result;
-  Contest contest{place.device, fmt::format("{} {}x{} {}x{}", one.name, one.first.columns(), one.first.rows(),
-                                            one.first.channels(), to_string(one.first.depth()))};
+  const std::string images = own.images > 1 && !place.device.is_host() ? fmt::format(", {} images", own.images) : "";
+  Contest contest{place.device, fmt::format("{} {}x{} {}x{}{}", one.name, one.first.columns(), one.first.rows(),
+                                            one.first.channels(), to_string(one.first.depth()), images)};
   const auto progress = [&](const planner::Progress& now) {
     tell(fmt::format("{}: planning, {} of {}: {}", what, now.done + 1, now.of, now.candidate));
   };
-  contest.ours.push_back(plan_case(place, one, own, threads, progress, result.explanation));
+  contest.ours.push_back(entry_of_case(place, one, own, threads, progress, result.explanation));
   Contest::Entry& ours = contest.ours.front();
   if (const double ceiling = copy_ceiling(place.device); ceiling > 0) ours.floor_seconds = ours.bytes / ceiling;
   result.rows = time_case(place, one, own, threads, peers, contest);
@@ -334,7 +358,8 @@ Workload bench_of_image() {
       "  ridge bench image --device host --against opencv,vips\n"
       "  ridge bench image --only flow --pair a.png,b.png --against opencv --device host\n"
       "  ridge bench image --only gauss --size 1920x1080 --threads 0\n"
-      "  ridge bench image --device cuda:0                  operators relative to a copy of as many bytes";
+      "  ridge bench image --device cuda:0                  operators relative to a copy of as many bytes\n"
+      "  ridge bench image --device cuda:0 --only gauss --images 16         16 images per launch";
   bench.add_options = [=](Command& command) {
     command.option("--size", own->size, "Size of the images for operators and variance").shows_default();
     command.option("--pair", own->pair, "Two frames for the flow, separated by a comma").value_name("A,B");
@@ -343,6 +368,10 @@ Workload bench_of_image() {
     command.option("--kinds", own->kinds, "Channels and depth of the operators' images, as in 3x8-bit")
         .separated_by(',')
         .shows_default();
+    command
+        .option("--images", own->images, "Devices: images per call, recorded as one launch (a video, several cameras)")
+        .shows_default()
+        .between(1, 256);
     command.threads(own->threads, "Threads of the host and the peers (0: all)");
     command.option("--trials", own->trials, "Number of variants that a plan times, the most promising first")
         .shows_default();

@@ -2,6 +2,7 @@
 // a back end only translates. Fences and poison (memory.cpp) are common to all of them.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -63,12 +64,16 @@ struct MemoryState {
   ~MemoryState();
 };
 
-struct QueueTrace;  // src/device/queue_trace.cpp
+struct QueueTrace;    // src/device/queue_trace.cpp
+struct RecordedWork;  // src/device/recording.hpp
+struct GraphState;    // the same
 
 struct QueueState {
   virtual ~QueueState() = default;
   std::shared_ptr<DeviceState> device;
   std::shared_ptr<QueueTrace> trace{};  // work of this queue while a trace is recorded; else null
+  std::shared_ptr<RecordedWork>
+      recorded{};  // not null: the front end appends work to it instead of calling the back end
   // Offsets count from the caller's first byte and may reach into the fences (negative or past size).
   virtual void upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) = 0;
   virtual void download(MemoryState& from, void* to, std::size_t bytes, std::ptrdiff_t offset) = 0;
@@ -95,6 +100,12 @@ struct DeviceState {
   virtual std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) = 0;
   virtual std::shared_ptr<QueueState> queue() = 0;
   virtual std::shared_ptr<QueueState> queue_over(std::uintptr_t /*native*/) { return nullptr; }  // null: not supported
+  // The work that `calls` enqueues on a queue and on others that join it, to be enqueued as a whole. Queues are given
+  // by native(). Null: not supported.
+  virtual std::shared_ptr<GraphState> graph_of(std::uintptr_t /*queue*/, const std::function<void()>& /*calls*/) {
+    return nullptr;
+  }
+  virtual void enqueue(GraphState& /*graph*/, std::uintptr_t /*queue*/) {}
   // Back ends without kernels of the dialect (the host) throw Error{unavailable}.
   virtual std::shared_ptr<ProgramState> compile(const KernelSource& source) = 0;
   virtual TileMap tile_map(MemoryState& /*memory*/, const TileMapShape& /*shape*/) {

@@ -4,6 +4,7 @@
 
 #include "device/backend.hpp"
 #include "device/queue_trace.hpp"
+#include "device/recording.hpp"
 #include "device/tile_map.hpp"
 
 namespace ridge {
@@ -29,6 +30,37 @@ void check_same_device(const detail::MemoryState& memory, const detail::QueueSta
                                                          memory.device->info.id, queue.device->info.id));
   }
 }
+
+// While `queue` records, appends the call that `make` returns.
+template <class Make>
+bool records(detail::QueueState& queue, const Make& make) {
+  if (!queue.recorded) [[likely]]
+    return false;
+  queue.recorded->calls.emplace_back(make());
+  return true;
+}
+
+// A launch that owns its buffers; an Argument refers to the caller's.
+class RecordedLaunch {
+ public:
+  RecordedLaunch(const Kernel& kernel, const Launch& shape, const std::vector<Argument>& arguments)
+      : kernel_(kernel), shape_(shape), arguments_(arguments) {
+    for (const Argument& argument : arguments) buffers_.push_back(argument.buffer() ? *argument.buffer() : Buffer());
+  }
+  void operator()(Queue& queue) const {
+    std::vector<Argument> arguments = arguments_;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (buffers_[i]) arguments[i] = Argument(buffers_[i]);
+    }
+    queue.launch(kernel_, shape_, arguments);
+  }
+
+ private:
+  Kernel kernel_;
+  Launch shape_;
+  std::vector<Argument> arguments_;
+  std::vector<Buffer> buffers_{};
+};
 
 // A box with all pitches filled in, in as few rows as possible: a single row is a plain copy.
 struct ResolvedBox {
@@ -189,6 +221,7 @@ void Queue::upload(const void* from, const Buffer& to, std::size_t bytes, std::s
   check_same_device(to.state(), *state_);
   if (bytes == 0) return;
   if (from == nullptr) throw Error(ErrorKind::invalid_argument, "an upload from a null pointer");
+  if (records(*state_, [&] { return [=](Queue& queue) { queue.upload(from, to, bytes, to_offset); }; })) return;
   const detail::TracedWork traced(*state_, "upload", [&] { return fmt::format("{} bytes", bytes); });
   state_->upload(from, to.state(), bytes, static_cast<std::ptrdiff_t>(to_offset));
 }
@@ -198,6 +231,7 @@ void Queue::download(const Buffer& from, void* to, std::size_t bytes, std::size_
   check_same_device(from.state(), *state_);
   if (bytes == 0) return;
   if (to == nullptr) throw Error(ErrorKind::invalid_argument, "a download to a null pointer");
+  if (records(*state_, [&] { return [=](Queue& queue) { queue.download(from, to, bytes, from_offset); }; })) return;
   const detail::TracedWork traced(*state_, "download", [&] { return fmt::format("{} bytes", bytes); });
   state_->download(from.state(), to, bytes, static_cast<std::ptrdiff_t>(from_offset));
 }
@@ -214,6 +248,8 @@ void Queue::copy(const Buffer& from, const Buffer& to, std::size_t bytes, std::s
     throw Error(ErrorKind::invalid_argument, fmt::format("a copy inside buffer \"{}\" overlaps itself", from.name()));
   }
   if (bytes == 0) return;
+  if (records(*state_, [&] { return [=](Queue& queue) { queue.copy(from, to, bytes, from_offset, to_offset); }; }))
+    return;
   const detail::TracedWork traced(*state_, "copy", [&] { return fmt::format("{} bytes", bytes); });
   state_->copy(from.state(), to.state(), bytes, static_cast<std::ptrdiff_t>(from_offset),
                static_cast<std::ptrdiff_t>(to_offset));
@@ -226,6 +262,8 @@ void Queue::upload(const void* from, const Pitches& from_pitches, const Buffer& 
   check_range(to.state(), all.to_reach, all.to.offset, "an upload");
   check_same_device(to.state(), *state_);
   if (from == nullptr) throw Error(ErrorKind::invalid_argument, "an upload from a null pointer");
+  if (records(*state_, [&] { return [=](Queue& queue) { queue.upload(from, from_pitches, to, to_pitches, box); }; }))
+    return;
   const detail::TracedWork traced(
       *state_, "upload", [&] { return fmt::format("{} bytes", all.box.bytes * all.box.rows * all.box.slices); });
   if (all.box.rows > 1 || all.box.slices > 1) {
@@ -243,6 +281,8 @@ void Queue::download(const Buffer& from, const Pitches& from_pitches, void* to, 
   check_range(from.state(), all.from_reach, all.from.offset, "a download");
   check_same_device(from.state(), *state_);
   if (to == nullptr) throw Error(ErrorKind::invalid_argument, "a download to a null pointer");
+  if (records(*state_, [&] { return [=](Queue& queue) { queue.download(from, from_pitches, to, to_pitches, box); }; }))
+    return;
   const detail::TracedWork traced(
       *state_, "download", [&] { return fmt::format("{} bytes", all.box.bytes * all.box.rows * all.box.slices); });
   if (all.box.rows > 1 || all.box.slices > 1) {
@@ -267,6 +307,8 @@ void Queue::copy(const Buffer& from, const Pitches& from_pitches, const Buffer& 
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("a copy of rows inside buffer \"{}\": source and destination ranges overlap", from.name()));
   }
+  if (records(*state_, [&] { return [=](Queue& queue) { queue.copy(from, from_pitches, to, to_pitches, box); }; }))
+    return;
   const detail::TracedWork traced(
       *state_, "copy", [&] { return fmt::format("{} bytes", all.box.bytes * all.box.rows * all.box.slices); });
   if (all.box.rows > 1 || all.box.slices > 1) {
@@ -279,6 +321,7 @@ void Queue::copy(const Buffer& from, const Pitches& from_pitches, const Buffer& 
 
 void Queue::fill(const Buffer& to, std::byte value) {
   check_same_device(to.state(), *state_);
+  if (records(*state_, [&] { return [=](Queue& queue) { queue.fill(to, value); }; })) return;
   const detail::TracedWork traced(*state_, "fill", [&] { return fmt::format("{} bytes", to.size()); });
   state_->fill(to.state(), value, to.size(), 0);
 }
@@ -293,6 +336,7 @@ void Queue::launch(const Kernel& kernel, const Launch& shape, const std::vector<
   for (const Argument& argument : arguments) {
     if (argument.buffer() != nullptr) check_same_device(argument.buffer()->state(), *state_);
   }
+  if (records(*state_, [&] { return RecordedLaunch(kernel, shape, arguments); })) return;
   {
     const detail::TracedWork traced(*state_, "enqueue", [&] { return state.name; });
     state_->launch(state, shape, arguments);
@@ -301,7 +345,12 @@ void Queue::launch(const Kernel& kernel, const Launch& shape, const std::vector<
 }
 
 Event Queue::record() { return Event(state_->record()); }
-void Queue::wait_for(const Event& event) { state_->wait_for(event.state()); }
+void Queue::wait_for(const Event& event) {
+  const Event real = detail::to_wait_for(event, *state_);
+  if (!real) return;
+  // Work that precedes a recording is complete before its first replay.
+  state_->recorded ? real.wait() : state_->wait_for(real.state());
+}
 void Queue::finish() {
   const base::trace::Span span("wait", [&] { return state_->device->info.id; });
   state_->finish();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <ridge/fft.hpp>
+#include <ridge/recording.hpp>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
@@ -64,6 +65,8 @@ void add_rows(const Device& device, const FftBench& wanted, const std::vector<Pe
   };
   add("empty kernel", floor);
   add("ridge", times_of(queue, [&] { plan.enqueue_forward(queue, in, out); }));
+  const Recording recorded(device, [&](Queue& recorder) { plan.enqueue_forward(recorder, in, out); });
+  add("ridge, recorded", times_of(queue, [&] { recorded.enqueue(queue); }));
   for (const Peer& peer : peers) {
     if (!peer.prepare_on_device) continue;
     add(peer.name, times_of(queue, peer.prepare_on_device(problem, in, out, queue)));

@@ -76,6 +76,12 @@ const char* bind_driver(void* library, CudaDriver& driver) {
   need("cuFuncGetAttribute", driver.function_get_attribute);
   need("cuFuncSetAttribute", driver.function_set_attribute);
   bind(library, "cuLaunchKernelEx", driver.launch_kernel_with);
+  bind(library, "cuStreamBeginCapture_v2", driver.stream_begin_capture);
+  bind(library, "cuStreamEndCapture", driver.stream_end_capture);
+  bind(library, "cuGraphDestroy", driver.graph_destroy);
+  bind(library, "cuGraphInstantiateWithFlags", driver.graph_instantiate);
+  bind(library, "cuGraphExecDestroy", driver.graph_exec_destroy);
+  bind(library, "cuGraphLaunch", driver.graph_launch);
   bind(library, "cuTensorMapEncodeTiled", driver.tensor_map_encode);
   bind(library, "cuFuncGetParamInfo", driver.function_get_param_info);
   return missing;

@@ -50,6 +50,13 @@ struct CudaDriver {
   decltype(&cuLaunchKernelEx) launch_kernel_with = nullptr;  // null before CUDA 11.8
   decltype(&cuLaunchCooperativeKernel) launch_cooperative = nullptr;
 
+  decltype(&cuStreamBeginCapture_v2) stream_begin_capture = nullptr;
+  decltype(&cuStreamEndCapture) stream_end_capture = nullptr;
+  decltype(&cuGraphDestroy) graph_destroy = nullptr;
+  decltype(&cuGraphInstantiateWithFlags) graph_instantiate = nullptr;  // null before CUDA 11.4
+  decltype(&cuGraphExecDestroy) graph_exec_destroy = nullptr;
+  decltype(&cuGraphLaunch) graph_launch = nullptr;
+
   decltype(&cuEventCreate) event_create = nullptr;
   decltype(&cuEventDestroy_v2) event_destroy = nullptr;
   decltype(&cuEventRecord) event_record = nullptr;

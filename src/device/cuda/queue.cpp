@@ -4,6 +4,7 @@
 #include <array>
 
 #include "device/cuda/state.hpp"
+#include "device/recording.hpp"
 
 namespace ridge::detail {
 namespace {
@@ -88,6 +89,15 @@ CUresult launch_early(const CudaDriver& driver, CUfunction function, const Launc
   how.numAttrs = 1;
   return driver.launch_kernel_with(&how, function, arguments, nullptr);
 }
+
+struct CudaGraph : GraphState {
+  explicit CudaGraph(std::shared_ptr<CudaDevice> owner) : device(std::move(owner)) {}
+  ~CudaGraph() override {
+    if (handle != nullptr && device->make_current_quietly()) device->driver.graph_exec_destroy(handle);
+  }
+  std::shared_ptr<CudaDevice> device;
+  CUgraphExec handle = nullptr;
+};
 
 }  // namespace
 
@@ -200,6 +210,34 @@ void CudaQueue::wait_for(EventState& event) {
 void CudaQueue::finish() {
   cuda->make_current();
   cuda->check(cuda->driver.stream_synchronize(stream), "waiting for a queue");
+}
+
+std::shared_ptr<GraphState> CudaDevice::graph_of(std::uintptr_t queue, const std::function<void()>& calls) {
+  if (driver.graph_instantiate == nullptr || driver.stream_begin_capture == nullptr) return nullptr;
+  const auto stream = reinterpret_cast<CUstream>(queue);  // NOLINT: a handle
+  make_current();
+  // Relaxed: other threads may allocate memory and load modules meanwhile.
+  check(driver.stream_begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), "beginning to record a graph");
+  CUgraph graph = nullptr;
+  try {
+    calls();
+  } catch (...) {
+    driver.stream_end_capture(stream, &graph);
+    if (graph != nullptr) driver.graph_destroy(graph);
+    throw;
+  }
+  check(driver.stream_end_capture(stream, &graph), "recording a graph");
+  auto made = std::make_shared<CudaGraph>(shared_from_this());
+  const CUresult result = driver.graph_instantiate(&made->handle, graph, 0);
+  driver.graph_destroy(graph);
+  check(result, "compiling a recorded graph");
+  return made;
+}
+
+void CudaDevice::enqueue(GraphState& graph, std::uintptr_t queue) {
+  make_current();
+  check(driver.graph_launch(static_cast<CudaGraph&>(graph).handle, reinterpret_cast<CUstream>(queue)),  // NOLINT
+        "launching a recorded graph");
 }
 
 CudaEvent::CudaEvent(std::shared_ptr<CudaDevice> owner) : device(std::move(owner)) {

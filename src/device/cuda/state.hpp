@@ -23,6 +23,8 @@ struct CudaDevice : DeviceState, std::enable_shared_from_this<CudaDevice> {
   std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) override;
   std::shared_ptr<QueueState> queue() override;
   std::shared_ptr<QueueState> queue_over(std::uintptr_t native) override;
+  std::shared_ptr<GraphState> graph_of(std::uintptr_t queue, const std::function<void()>& calls) override;
+  void enqueue(GraphState& graph, std::uintptr_t queue) override;
   std::shared_ptr<ProgramState> compile(const KernelSource& source) override;
   TileMap tile_map(MemoryState& array, const TileMapShape& shape) override;
 
