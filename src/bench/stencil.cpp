@@ -69,7 +69,9 @@ StencilBench case_of(const StencilOptions& options, const std::string& name, boo
   one.float64 = float64;
   fit_to_device(one, device, options.quick);
   if (!options.size.empty()) one.shape = parse_shape(options.size);
-  if (one.shape.size() != one.stencil.dimensions)
+  // One more axis: many grids at once.
+  const std::size_t most = one.stencil.dimensions + (one.system.empty() && one.stencil.dimensions < 3 ? 1 : 0);
+  if (one.shape.size() < one.stencil.dimensions || one.shape.size() > most)
     mistake(fmt::format("--size {}: the number of axes does not match {}", options.size, name));
   if (options.steps > 0) one.steps = options.steps;
   return one;
@@ -116,7 +118,11 @@ void add_stencil_options(Command& command, StencilOptions& options) {
               "Stencils: star2d:1, box2d:1, star3d:2, wave2d, acoustic3d:8, euler2d, maxwell2d, ...; may be repeated")
       .separated_by(',')
       .value_name("SHAPE:ORDER");
-  command.option("--size", options.size, "Cells along each axis (default: suitable for the device)")
+  command
+      .option(
+          "--size", options.size,
+          "Cells along each axis (default: suitable for the device). Stars and boxes in 1D and 2D: an axis before them "
+          "is a number of grids that are computed at once")
       .value_name("AxBxC");
   command.option("--steps", options.steps, "Time steps per run, at most 10^6 (default: suitable for the device)")
       .between(1, 1e6);
@@ -176,6 +182,7 @@ Workload bench_of_stencil() {
       "  ridge bench stencil --device cuda:0 --stencil star2d:1 --all   every variant\n"
       "  ridge bench stencil --stencil star3d:1 --size 256x256x256 --steps 100 --border periodic --type f64\n"
       "  ridge bench stencil --stencil wave2d,acoustic3d:8,euler2d,maxwell2d --type f32   systems of fields\n"
+      "  ridge bench stencil --device cuda:0 --stencil star2d:1 --size 1000x128x128 --steps 1000   1000 grids at once\n"
       "  mpirun -n 16 ridge bench stencil --stencil star2d:1 --size 2048x2048     weak scaling: cells per process\n"
       "\n* marks the planner's choice. The plain loop is a straightforward loop vectorized by the compiler, on the "
       "same\n"

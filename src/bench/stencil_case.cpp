@@ -155,7 +155,7 @@ class StencilCase {
     const double begin = base::now();
     list_contenders();
     const double planned = base::now();
-    if (wanted_.system.empty()) {
+    if (wanted_.system.empty() && wanted_.shape.size() == wanted_.stencil.dimensions) {
       plain_ = device_.is_host() ? plain_host(made_.plain, grid_, wanted_.threads)
                                  : plain_device(device_, made_.plain, grid_);
     }
@@ -345,7 +345,7 @@ class StencilCase {
   double updates_ = 0, plain_seconds_ = 0;  // of all steps
   std::string chosen_;
   std::vector<Contender<T>> contenders_;  // the planner's choice first
-  std::unique_ptr<PlainRun<T>> plain_;    // null for systems
+  std::unique_ptr<PlainRun<T>> plain_;    // null for systems and many grids
   BenchResult result_;
 };
 

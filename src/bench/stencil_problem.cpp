@@ -24,13 +24,13 @@ PlainStencil with_weights(PlainStencil stencil) {
 }
 
 template <class T>
-stencil::Update<T> sum_of(const PlainStencil& stencil) {
+stencil::Update<T> sum_of(const PlainStencil& stencil, std::size_t axes) {
   std::vector<stencil::Term> terms;
   for (const stencil::Offset& offset : offsets_of(stencil)) {
     const bool centre = offset == stencil::Offset{};
     terms.push_back({.offset = offset, .weight = centre ? stencil.centre : stencil.other});
   }
-  return stencil::linear<T>(stencil.dimensions, terms);
+  return stencil::linear<T>(axes, terms);
 }
 
 // Well below the stability limit, for cells of size 1.
@@ -114,7 +114,7 @@ template <class T>
 StencilProblem<T> stencil_problem(const StencilBench& wanted) {
   const auto system = stencil_system(wanted.system);
   const PlainStencil plain = system ? PlainStencil{} : with_weights(wanted.stencil);
-  stencil::Update<T> update = system ? update_of_system<T>(*system) : sum_of<T>(plain);
+  stencil::Update<T> update = system ? update_of_system<T>(*system) : sum_of<T>(plain, wanted.shape.size());
   const std::size_t fields = update.fields;
   StencilProblem<T> made{.plain = plain,
                          .update = std::move(update),

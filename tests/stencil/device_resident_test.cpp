@@ -11,19 +11,23 @@
 namespace ridge::stencil::device_tests {
 namespace {
 
+// `planes`: of one launch; 0: all.
 template <class T>
 ResidentKernel kernel_of(const std::vector<std::size_t>& shape, const Borders& borders, const std::vector<Term>& terms,
-                         const ResidentOptions& options) {
+                         const ResidentOptions& options, std::size_t planes) {
   const auto update = linear<T>(shape.size(), terms);
-  return {.text = cell_text(update.outputs, resolve(update, {.shape = shape, .borders = borders}), type_name<T>()),
+  Layout layout = resolve(update, {.shape = shape, .borders = borders});
+  if (planes > 0) layout.shape[0] = layout.end[0] = planes;
+  return {.text = cell_text(update.outputs, layout, type_name<T>()),
           .place = padded_layout(shape, sizeof(T)),
           .options = options};
 }
 
 template <class T>
 double worst(const Device& device, const std::vector<std::size_t>& shape, const Borders& borders,
-             const std::vector<Term>& terms, const ResidentOptions& options, std::size_t steps) {
-  const ResidentKernel kernel = kernel_of<T>(shape, borders, terms, options);
+             const std::vector<Term>& terms, const ResidentOptions& options, std::size_t steps,
+             std::size_t planes = 0) {
+  const ResidentKernel kernel = kernel_of<T>(shape, borders, terms, options, planes);
   EXPECT_EQ(kernel.refusal(device.limits()), "");
   const auto pass = make_resident_pass(device, kernel);
   const DeviceLayout& place = kernel.place;
@@ -84,6 +88,20 @@ TEST_F(DeviceResidentTiles, ThreeDimensionsAndOne) {
   }
 }
 
+// Grids stacked along z, three per launch: each a tile, two tiles, and tiles of two grids.
+TEST_F(DeviceResidentTiles, ManyGrids) {
+  for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
+    const ResidentOptions whole{.depth = 8, .tiles = {3, 1, 1}, .patch = {1, 3, 5}, .items = {1, 4, 3}};
+    EXPECT_LT(worst<float>(device, {7, 11, 13}, Borders::all(fixed), star(2, 1), whole, 19, 3), 1e-6);
+    const ResidentOptions parts{.depth = 2, .tiles = {3, 1, 2}, .patch = {1, 2, 3}, .items = {1, 8, 7}};
+    const Borders mixed{.low = {fixed, fixed, mirror}, .high = {fixed, fixed, fixed}};
+    EXPECT_LT(worst<double>(device, {5, 11, 31}, mixed, box(2, 1), parts, 5, 3), 1e-14);
+    const ResidentOptions pairs{.depth = 2, .tiles = {2, 1, 1}, .patch = {1, 3, 3}, .items = {2, 5, 5}};
+    EXPECT_LT(worst<float>(device, {7, 9, 8}, Borders::all(periodic), star(2, 1), pairs, 5, 3), 1e-6);
+  }
+}
+
 // Needs no GPU. The method relies on registers, so nothing may be spilled.
 TEST(ResidentTilesForHopper, NothingIsSpilled) {
   if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
@@ -101,6 +119,7 @@ TEST(ResidentTilesForHopper, NothingIsSpilled) {
   };
   check(linear<float>(2, star(2, 1)), {.shape = {1024, 1024}, .borders = Borders::all(fixed)});
   check(linear<float>(3, star(3, 1)), {.shape = {128, 128, 128}, .borders = Borders::all(fixed)});
+  check(linear<float>(3, star(2, 1)), {.shape = {1000, 128, 128}, .borders = Borders::all(fixed)});
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 // Block b is DEPTH steps. After it a tile sends the cells that neighbours need, each word of 32 bits with the block's
 // tag in one store of 64 bits, and receives its halo by loading every word until it has the tag. There are two
 // mailboxes, used alternately. A tile sends block b + 2 after it has received block b + 1 of all neighbours, and these
-// have sent it after they received block b. So no word is overwritten that a neighbour has still to read.
+// have sent it after they received block b. So no word is overwritten that a neighbour has still to read. A tile that is
+// a whole grid sends nothing.
 #if WORDS == 1
 #define WORD_OF(value, w) BITS_OF(value)
 #define CELL_OF(words) FLOAT_OF((uint)(words)[0])
@@ -79,13 +80,25 @@ KERNEL WORK_GROUP_RESIDENT(GROUP_ITEMS, 1, 1, PER_UNIT) TOGETHER void resident_t
     LOCAL CELL* here = cells + parity * (FIELDS * ROOM) + home;
 //LOAD_PATCH
     const int count = at_most(DEPTH, steps - block * DEPTH);
-    for (int step = 0; step < count; ++step) {
+    for (int step = 0; step < count; step += 2) {
+      if (BUFFERS == 2) parity ^= 1;
+      if (BUFFERS == 1) BARRIER();
+      here = cells + parity * (FIELDS * ROOM) + home;
+      {
+//STORE_EDGES
+        BARRIER();
+//UPDATE
+      }
       if (BUFFERS == 2) parity ^= 1;
       if (BUFFERS == 1) BARRIER();
       here = cells + parity * (FIELDS * ROOM) + home;
 //STORE_EDGES
       BARRIER();
+      if (step + 1 < count) {
 //UPDATE
+      } else {
+//ASSIGN
+      }
     }
     if (BUFFERS == 2) parity ^= 1;
     if (BUFFERS == 1) BARRIER();
@@ -104,14 +117,15 @@ KERNEL WORK_GROUP_RESIDENT(GROUP_ITEMS, 1, 1, PER_UNIT) TOGETHER void resident_t
       break;
     }
     const uint tag = (uint)(block + 1 - begin);
-    GLOBAL ulong* const box = mail + (tag & 1) * PARTS * field;
+    const ulong all = (ulong)planes * height * pitch;  // cells of a field in a mailbox
+    GLOBAL ulong* const box = mail + (tag & 1) * PARTS * all;
     UNROLL for (int j = 0; j < SHELL_ROUNDS; ++j) {
       const int entry = item + j * GROUP_ITEMS;
       if (entry >= sent) continue;
       const int position = shell[entry], at = shell_at[entry];
       UNROLL for (int f = 0; f < FIELDS; ++f) {
         UNROLL for (int w = 0; w < WORDS; ++w)
-          STORE_RELAXED(box + ((f * field + at) * WORDS + w), (ulong)tag << 32 | WORD_OF(base[f * ROOM + position], w));
+          STORE_RELAXED(box + ((f * all + at) * WORDS + w), (ulong)tag << 32 | WORD_OF(base[f * ROOM + position], w));
       }
     }
     WHEN_SENT();
@@ -126,7 +140,7 @@ KERNEL WORK_GROUP_RESIDENT(GROUP_ITEMS, 1, 1, PER_UNIT) TOGETHER void resident_t
     do {
       UNROLL for (int i = 0; i < RING_ROUNDS * PARTS; ++i) {
         if (held[i] >> 32 != tag)
-          held[i] = LOAD_RELAXED(box + ((i % PARTS / WORDS * field + at[i / PARTS]) * WORDS + i % WORDS));
+          held[i] = LOAD_RELAXED(box + ((i % PARTS / WORDS * all + at[i / PARTS]) * WORDS + i % WORDS));
       }
       missing = 0;
       UNROLL for (int i = 0; i < RING_ROUNDS * PARTS; ++i) missing |= held[i] >> 32 != tag;

@@ -13,7 +13,7 @@
 namespace ridge::stencil {
 namespace {
 
-constexpr std::size_t kTried = 4;            // candidates offered
+constexpr std::size_t kTried = 8;            // candidates offered
 constexpr int kMostOperations = 3000;        // of a work-item and step: longer texts take seconds to compile
 constexpr std::size_t kMostSteps = 1 << 16;  // per launch, so that it ends within a second
 constexpr int kTimedBlocks = 4;              // a trial of 8 calls then hides the launch
@@ -37,6 +37,17 @@ std::vector<int> patches(int cells, bool odd) {
   return sizes.empty() ? std::vector<int>{1} : sizes;
 }
 
+// Grids stacked along z that fit the registers: about a third of them holds cells, the rest neighbours, new values and
+// addresses. All launches get equally many.
+std::size_t planes_per_launch(const Layout& layout, std::size_t values, const Limits& limits) {
+  const std::size_t plane = layout.shape[1] * layout.shape[2] * values, unit = limits.unit_registers * 36 / 100;
+  const std::size_t most = plane <= unit ? unit / plane * limits.compute_units
+                                         : std::max<std::size_t>(1, limits.compute_units / ((plane + unit - 1) / unit));
+  if (most >= layout.shape[0]) return layout.shape[0];
+  const std::size_t launches = (layout.shape[0] + most - 1) / most;
+  return (layout.shape[0] + launches - 1) / launches;
+}
+
 class Search {
  public:
   Search(const ResidentKernel& kernel, const Limits& limits)
@@ -47,13 +58,15 @@ class Search {
     const Layout& layout = kernel_.text.layout;
     for (const int per_unit : {2, 1}) {
       const int slots = per_unit * static_cast<int>(limits_.compute_units);
-      for (const int depth : {1, 2, 3, 4, 6, 8, 10, 12, 16}) {
-        if (layout.dimensions == 3 && depth > 4) break;
+      for (const int depth : {1, 2, 3, 4, 6, 8, 10, 12, 16, 32}) {
+        if (layout.radius[0] > 0 && depth > 4) break;
         kernel_.options.depth = depth;
         kernel_.options.per_unit = per_unit;
         std::array<std::vector<int>, 3> counts;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-          counts[axis] = tile_counts(static_cast<int>(layout.shape[axis]), std::max(4, kernel_.halo(axis)), slots);
+          const int radius = layout.radius[axis];
+          counts[axis] =
+              tile_counts(static_cast<int>(layout.shape[axis]), radius == 0 ? 1 : std::max(4, depth * radius), slots);
           if (counts[axis].empty()) counts[axis] = {1};
         }
         Design found;
@@ -141,12 +154,13 @@ Entry<T> entry_of(const Device& device, const Update<T>& update, const Layout& l
                                     {"tiles", by(options.tiles)},
                                     {"patch", by(options.patch)},
                                     {"items", std::to_string(kernel.work_items())},
-                                    {"resident", std::to_string(options.per_unit)}},
+                                    {"resident", std::to_string(options.per_unit)},
+                                    {"launches", std::to_string(kernel.launches())}},
                      .refusal = {},
                      .cost = step_cost(update, layout, 0, 1)};
-  entry.candidate.cost.flops = kernel.cycles() * per_cycle;
+  entry.candidate.cost.flops = kernel.cycles() * per_cycle * static_cast<double>(kernel.launches());
   // In 3D other variants are often faster (docs/measurements/h200.md): chosen only after measuring.
-  entry.candidate.cost.launches = layout.dimensions == 3 ? 1 : 0;
+  entry.candidate.cost.launches = layout.radius[0] > 0 ? 1 : 0;
   entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
   entry.build = [device, kernel, layout]() {
     const auto depth = static_cast<std::size_t>(kTimedBlocks * kernel.options.depth);
@@ -168,27 +182,24 @@ class ResidentPass : public Pass {
                   fmt::format("needs {} work-groups that run at the same time", kernel.groups()));
   }
   void enqueue(Queue&, const Buffer&, const Buffer&, const Buffer&) const override {}
-  std::size_t scratch() const override { return one_launch() ? 1 : 0; }
+  std::size_t scratch() const override { return sends() ? 1 : 0; }
   std::size_t scratch_bytes(std::size_t) const override { return kernel_.mail_bytes(); }
   bool any_steps() const override { return true; }
   bool enqueue_steps(Queue& queue, const Buffer& in, const Buffer& out, const std::vector<Buffer>& scratch,
                      std::size_t steps) const override {
     bool in_out = false;
-    const auto launch = [&](int begin, int end, std::size_t count) {
-      std::vector<Argument> arguments{
-          in_out ? out : in, in_out ? in : out, one_launch() ? scratch[0] : in, begin, end, static_cast<int>(count)};
-      for (const Argument& scalar : kernel_.scalars()) arguments.push_back(scalar);
-      queue.launch(compiled_, kernel_.launch(), arguments);
-      in_out = !in_out;
-    };
     for (std::size_t some; steps > 0; steps -= some) {
       some = std::min(steps, kMostSteps);
-      const int blocks = pieces(static_cast<int>(some), kernel_.options.depth);
-      if (one_launch()) {
-        queue.fill(scratch[0], std::byte{0});  // no tags
-        launch(0, blocks, some);
-      } else {
-        for (int block = 0; block < blocks; ++block) launch(block, block + 1, some);
+      const int blocks = pieces(static_cast<int>(some), kernel_.options.depth), each = waits() ? 1 : blocks;
+      for (int block = 0; block < blocks; block += each, in_out = !in_out) {
+        for (std::size_t i = 0; i < kernel_.launches(); ++i) {
+          if (sends()) queue.fill(scratch[0], std::byte{0});  // no tags
+          const ResidentKernel::Part part = kernel_.part(i);
+          std::vector<Argument> arguments{in_out ? out : in, in_out ? in : out,     sends() ? scratch[0] : in, block,
+                                          block + each,      static_cast<int>(some)};
+          for (const Argument& scalar : part.scalars) arguments.push_back(scalar);
+          queue.launch(compiled_, part.launch, arguments);
+        }
       }
     }
     return in_out;
@@ -199,8 +210,9 @@ class ResidentPass : public Pass {
   Kernel compiled_;
   bool together_;
 
-  // Without a launch that runs all groups at the same time, each block of steps is a launch.
-  bool one_launch() const { return together_ || kernel_.groups() == 1; }
+  // Without a launch that runs all groups at the same time, each block of steps that tiles wait for is a launch.
+  bool waits() const { return !together_ && kernel_.exchanges() && kernel_.groups() > 1; }
+  bool sends() const { return kernel_.exchanges() && !waits(); }
 };
 
 }  // namespace
@@ -215,12 +227,16 @@ void list_device_resident_tiles(const Device& device, const Update<T>& update, c
   if (layout.coefficients > 0) return;
   const std::vector<std::size_t> shape(layout.shape.end() - static_cast<std::ptrdiff_t>(layout.dimensions),
                                        layout.shape.end());
-  ResidentKernel kernel{.text = cell_text(update.outputs, layout, type_name<T>()),
+  const Limits& limits = device.limits();
+  const std::size_t values = layout.fields * sizeof(T) / 4;  // registers of a cell
+  Layout planes = layout;                                    // of one launch
+  if (layout.dimensions == 3 && layout.radius[0] == 0 && limits.unit_registers > 0)
+    planes.shape[0] = planes.end[0] = planes_per_launch(layout, values, limits);
+  const double words = static_cast<double>(planes.cells() * values);
+  const double room = 0.5 * static_cast<double>(limits.unit_registers * limits.compute_units);
+  ResidentKernel kernel{.text = cell_text(update.outputs, planes, type_name<T>()),
                         .place = padded_layout(shape, sizeof(T)),
                         .options = {}};
-  const Limits& limits = device.limits();
-  const double words = static_cast<double>(layout.cells() * layout.fields * sizeof(T)) / 4;
-  const double room = 0.5 * static_cast<double>(limits.unit_registers * limits.compute_units);
   std::string refusal;
   if (device.info().backend != Backend::cuda) {
     refusal = "needs CUDA: its work-groups wait for each other";

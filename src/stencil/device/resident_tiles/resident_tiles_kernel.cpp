@@ -108,18 +108,31 @@ class ResidentWriter {
     put("//BORDERS\n", borders());
     put("//PATCH\n", declarations());
     put("//LOAD_PATCH\n", transfers(false));
-    put("//STORE_EDGES\n", edges());
-    put("//UPDATE\n", updates());
+    put("//STORE_EDGES\n", edges('u'));
+    put("//UPDATE\n", updates('u', 'v'));
+    put("//STORE_EDGES\n", edges('v'));
+    put("//UPDATE\n", updates('v', 'u'));
+    put("//ASSIGN\n", assigned());
     put("//STORE_PATCH\n", transfers(true));
     return code;
   }
 
  private:
-  bool fixed(std::size_t axis) const { return layout_.begin[axis] > 0 || layout_.end[axis] < layout_.shape[axis]; }
+  // Positions in a patch of cells that may keep their value. Regions start at the low side of the grid or end at the
+  // high side if they reach it; a region larger than the grid starts at its low side.
+  std::set<int> kept(std::size_t axis) const {
+    const auto side = static_cast<int>(layout_.shape[axis]);
+    const int below = static_cast<int>(layout_.begin[axis]), above = side - static_cast<int>(layout_.end[axis]);
+    const int end = std::min(kernel_.region(axis), side);
+    std::set<int> found;
+    for (int cell = 0; cell < below; ++cell) found.insert(cell % patch_.size(axis));
+    for (int cell = end - above; cell < end; ++cell) found.insert(cell % patch_.size(axis));
+    return found;
+  }
 
   // Region's first cell, wrapping, cells that keep their value, and sides where cells are mirrored.
   std::string borders() const {
-    std::string code, kept;
+    std::string code;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const char low = kAxisNames[axis], up = kUpper[axis];
       const bool wraps = layout_.low[axis] == Border::periodic && layout_.radius[axis] > 0;
@@ -129,10 +142,9 @@ class ResidentWriter {
                               low, up, kSide[axis]);
       code += fmt::format("  const int wraps_{} = {};\n", low, wraps ? 1 : 0);
       code += fmt::format("  const int {0} = first_{0} + item_{0} * PATCH_{1};\n", low, up);
-      for (int i = 0; fixed(axis) && i < patch_.size(axis); ++i) {
+      for (const int i : kept_[axis]) {
         code += fmt::format("  const int keep_{0}{1} = {0} + {1} < {2} || {0} + {1} >= {3} - {4};\n", low, i,
                             layout_.begin[axis], kSide[axis], layout_.shape[axis] - layout_.end[axis]);
-        kept += fmt::format("{}keep_{}{}", kept.empty() ? "" : " || ", low, i);
       }
       if (patch_.mirror(axis)) {
         code += fmt::format(
@@ -142,14 +154,14 @@ class ResidentWriter {
             low, up, kSide[axis]);
       }
     }
-    if (!kept.empty()) code += fmt::format("  const int keep = {};\n", kept);
     return code;
   }
 
   std::string declarations() const {
     std::string code;
     for (std::size_t f = 0; f < layout_.fields; ++f) {
-      for (const Cell& cell : patch_.cells()) code += fmt::format("  CELL {};\n", cell_name('u', f, cell));
+      for (const Cell& cell : patch_.cells())
+        code += fmt::format("  CELL {}, {};\n", cell_name('u', f, cell), cell_name('v', f, cell));
     }
     return code;
   }
@@ -169,18 +181,28 @@ class ResidentWriter {
     return code;
   }
 
-  std::string edges() const {
+  // `from` and `to` are the letters of the old and the new values, which alternate: no value is copied.
+  std::string edges(char from) const {
     std::string code;
     for (std::size_t f = 0; f < layout_.fields; ++f) {
       const std::set<Cell> edges = patch_.edges(f);
-      for (const Cell& cell : edges) code += fmt::format("      {} = {};\n", near(f, cell), cell_name('u', f, cell));
-      if (!edges.empty()) code += images(f);
+      for (const Cell& cell : edges) code += fmt::format("      {} = {};\n", near(f, cell), cell_name(from, f, cell));
+      if (!edges.empty()) code += images(f, from);
+    }
+    return code;
+  }
+
+  std::string assigned() const {
+    std::string code;
+    for (std::size_t f = 0; f < layout_.fields; ++f) {
+      for (const Cell& cell : patch_.cells())
+        code += fmt::format("        {} = {};\n", cell_name('u', f, cell), cell_name('v', f, cell));
     }
     return code;
   }
 
   // Mirror images of cells at the sides of the grid: for every set of sides that one read can cross at once.
-  std::string images(std::size_t field) const {
+  std::string images(std::size_t field, char from) const {
     std::string code;
     for (int which = 1; which < 27; ++which) {
       const Cell side{which / 9, which / 3 % 3, which % 3};  // 0: none, 1: low, 2: high
@@ -199,11 +221,11 @@ class ResidentWriter {
         }
         return true;
       });
-      if (exists) code += fmt::format("      if ({}) {{\n{}      }}\n", test, image(field, side));
+      if (exists) code += fmt::format("      if ({}) {{\n{}      }}\n", test, image(field, side, from));
     }
     return code;
   }
-  std::string image(std::size_t field, const Cell& side) const {
+  std::string image(std::size_t field, const Cell& side, char from) const {
     std::string code;
     for (const Cell& cell : patch_.cells()) {
       Cell at = cell;
@@ -213,15 +235,15 @@ class ResidentWriter {
         if (side[axis] == 1) at[axis] = -1 - cell[axis], near_side &= cell[axis] < radius;
         if (side[axis] == 2) at[axis] = 2 * size - 1 - cell[axis], near_side &= size - cell[axis] <= radius;
       }
-      if (near_side) code += fmt::format("        {} = {};\n", near(field, at), cell_name('u', field, cell));
+      if (near_side) code += fmt::format("        {} = {};\n", near(field, at), cell_name(from, field, cell));
     }
     return code;
   }
 
   // Computes the patch slab by slab, because registers limit its size: neighbours are loaded before the first slab that
-  // reads them, fixed cells are restored after each slab.
-  std::string updates() const {
-    std::string code, statements, restored, assigned;
+  // reads them. Cells that may be fixed are selected by one condition per axis, which stays in a predicate register.
+  std::string updates(char old_letter, char new_letter) const {
+    std::string code, statements;
     std::set<std::string> loaded;
     const std::size_t slow = patch_.size(0) > 1 ? 0 : 1;
     for (std::size_t i = 0; i < patch_.cells().size(); ++i) {
@@ -230,33 +252,32 @@ class ResidentWriter {
       statements += kernel_.text.statements("      ", prefix, [&](const Operation& read) {
         const Cell from{cell[0] + read.offset[0], cell[1] + read.offset[1], cell[2] + read.offset[2]};
         const bool own = patch_.inside(from);
-        std::string name = cell_name(own ? 'u' : 'h', read.field, from);
+        std::string name = cell_name(own ? old_letter : 'h', read.field, from);
         if (!own && loaded.insert(name).second)
           code += fmt::format("      const CELL {} = {};\n", name, near(read.field, from));
         return name;
       });
-      std::string kept;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (fixed(axis)) kept += fmt::format("{}keep_{}{}", kept.empty() ? "" : " || ", kAxisNames[axis], cell[axis]);
-      }
       for (std::size_t f = 0; f < layout_.fields; ++f) {
-        const std::string fresh = cell_name('n', f, cell), old = cell_name('u', f, cell);
-        statements += fmt::format("      CELL {} = {};\n", fresh, kernel_.text.result(f, prefix));
-        if (!kept.empty()) restored += fmt::format("        if ({}) {} = {};\n", kept, fresh, old);
-        assigned += fmt::format("      {} = {};\n", old, fresh);
+        const std::string fresh = cell_name(new_letter, f, cell), old = cell_name(old_letter, f, cell);
+        statements += fmt::format("      {} = {};\n", fresh, kernel_.text.result(f, prefix));
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          if (kept_[axis].contains(cell[axis]))
+            statements +=
+                fmt::format("      {0} = keep_{1}{2} ? {3} : {0};\n", fresh, kAxisNames[axis], cell[axis], old);
+        }
       }
       const bool last = i + 1 == patch_.cells().size() || patch_.cells()[i + 1][slow] != cell[slow];
       if (!last) continue;
       code += statements;
-      if (!restored.empty()) code += fmt::format("      if (keep) {{\n{}      }}\n", restored);
-      statements.clear(), restored.clear();
+      statements.clear();
     }
-    return code + assigned;
+    return code;
   }
 
   const ResidentKernel& kernel_;
   const Layout& layout_;
   const Patch patch_;
+  const std::array<std::set<int>, 3> kept_{kept(0), kept(1), kept(2)};
 };
 
 // Cells of a box with sides reduced or extended by `by` halos.
@@ -288,6 +309,12 @@ std::size_t ResidentKernel::groups() const {
   return static_cast<std::size_t>(options.tiles[0] * options.tiles[1] * options.tiles[2]);
 }
 
+bool ResidentKernel::exchanges() const { return ring(*this) > 0; }
+
+std::size_t ResidentKernel::launches() const {
+  return (place.planes() + text.layout.shape[0] - 1) / text.layout.shape[0];
+}
+
 std::size_t ResidentKernel::local_bytes() const {
   const std::size_t grids = static_cast<std::size_t>(options.buffers * Patch(*this).elements()) * text.layout.fields;
   const std::size_t element = text.layout.element_bytes;
@@ -304,7 +331,7 @@ std::size_t ResidentKernel::operations() const {
 // cycles. Its groups compute while one of them waits for its neighbours. Constants from an H200
 // (docs/measurements/h200.md). Edges are counted as those of a star.
 double ResidentKernel::cycles() const {
-  constexpr double kExchange = 6000, kEntry = 150, kBarrier = 100, kUsed = 0.45;
+  constexpr double kExchange = 2500, kEntry = 100, kBarrier = 100, kUsed = 0.7;
   const double items = pieces(work_items(), 32) * 32.0, words = text.layout.element_bytes == 8 ? 2 : 1;
   const double cells = options.patch[0] * options.patch[1] * options.patch[2];
   const auto fields = static_cast<double>(text.layout.fields);
@@ -314,6 +341,7 @@ double ResidentKernel::cycles() const {
   const double issue = cells * static_cast<double>(operations()) * words + accesses;
   const double step = items * std::max(issue / 128, accesses * words / 32) / kUsed + kBarrier * (3 - options.buffers);
   const double moved = (ring_rounds(*this) + shell_rounds(*this)) * fields;
+  if (!exchanges()) return options.per_unit * (step + items * cells / 16 / options.depth);
   const double block = options.depth * step + moved * (kEntry + items / 10) + items * cells / 16;
   return std::max(options.per_unit * block, block + kExchange) / options.depth;
 }
@@ -375,16 +403,18 @@ KernelSource ResidentKernel::source() const {
   return source;
 }
 
-Launch ResidentKernel::launch() const {
-  return {.groups = {groups()}, .items = {static_cast<std::uint64_t>(work_items())}, .local_bytes = local_bytes()};
-}
-
-std::vector<Argument> ResidentKernel::scalars() const {
+ResidentKernel::Part ResidentKernel::part(std::size_t index) const {
   const auto count = [](auto value) { return Argument(static_cast<std::int32_t>(value)); };
   const auto offset = [](std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); };
-  return {count(place.width()),    count(place.height()),   count(place.planes()),
-          count(options.tiles[2]), count(options.tiles[1]), count(options.tiles[0]),
-          count(place.pitch),      offset(place.origin),    offset(place.field)};
+  const std::size_t first = index * text.layout.shape[0],
+                    planes = std::min(text.layout.shape[0], place.planes() - first);
+  const int tiles = launches() == 1 ? options.tiles[0] : pieces(static_cast<int>(planes), core(0));
+  return {.launch = {.groups = {static_cast<std::uint64_t>(tiles * options.tiles[1] * options.tiles[2])},
+                     .items = {static_cast<std::uint64_t>(work_items())},
+                     .local_bytes = local_bytes()},
+          .scalars = {count(place.width()), count(place.height()), count(planes), count(options.tiles[2]),
+                      count(options.tiles[1]), count(tiles), count(place.pitch),
+                      offset(place.origin + first * place.plane()), offset(place.field)}};
 }
 
 }  // namespace ridge::stencil

@@ -24,26 +24,39 @@ struct ResidentOptions {
   int buffers = 2;   // copies of the edges in local memory; with one there are two barriers per step
 };
 
+// `text.layout` has the planes of one launch. An update that reads no neighbours along z advances many grids, stacked
+// along z, by several launches.
 struct ResidentKernel {
   CellText text;
   DeviceLayout place;
   ResidentOptions options;
 
   int region(std::size_t axis) const { return options.items[axis] * options.patch[axis]; }  // tile and halo
-  int halo(std::size_t axis) const { return options.depth * text.layout.radius[axis]; }
+  // Cells beyond a tile that `depth` steps read; none if the tile reaches both sides of the grid.
+  int halo(std::size_t axis) const {
+    const bool whole = options.tiles[axis] == 1 && text.layout.low[axis] != Border::periodic;
+    return whole ? 0 : options.depth * text.layout.radius[axis];
+  }
   int core(std::size_t axis) const;  // cells of the largest tile
   int work_items() const { return options.items[0] * options.items[1] * options.items[2]; }
   std::size_t groups() const;
   std::size_t local_bytes() const;
-  // Two mailboxes: eight bytes for every four of the grid.
-  std::size_t mail_bytes() const { return 4 * text.layout.fields * place.field * text.layout.element_bytes; }
+  bool exchanges() const;  // cells between tiles
+  // Two mailboxes: eight bytes for every four of the planes.
+  std::size_t mail_bytes() const {
+    return 4 * text.layout.fields * text.layout.shape[0] * place.plane() * text.layout.element_bytes;
+  }
+  std::size_t launches() const;    // for all planes
   std::size_t operations() const;  // per cell
   // Expected clock cycles per step of a compute unit.
   double cycles() const;
   std::string refusal(const Limits& limits) const;
   KernelSource source() const;
-  Launch launch() const;
-  std::vector<Argument> scalars() const;  // after the two grids, the mailboxes, the first block, the end and the steps
+  struct Part {
+    Launch launch;
+    std::vector<Argument> scalars;  // after the two grids, the mailboxes, the first block, the end and the steps
+  };
+  Part part(std::size_t index) const;  // of launches()
 };
 
 // The pass of the variant resident_tiles, for its tests.
