@@ -166,8 +166,8 @@ std::vector<DeviceTransform::PlannedAxis> DeviceTransform::planned_axes(Directio
     }
   } else {
     // Columns of planes come last, after the rows, and in place: columns of half spectra are not aligned to sectors.
-    for (const std::size_t axis : std::views::reverse(axes)) {
-      add(axis, Kind::complex, all.empty() ? Array::input : Array::work, Array::work);
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+      add(*axis, Kind::complex, all.empty() ? Array::input : Array::work, Array::work);
     }
     add(last_axis, Kind::real, axes.empty() ? Array::input : Array::work, Array::output);
   }
