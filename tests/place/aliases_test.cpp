@@ -61,8 +61,8 @@ void compare_met(const std::string& emit, const std::string& flags, const std::v
   for (const bool placed : {false, true}) {
     const std::string name = at + (placed ? "placed" : "original");
     std::ofstream(name + ".cpp") << program_of(all, placed);
-    ASSERT_EQ(command("c++" + optimization() + " -std=c++20 -w -fopenmp -ffp-contract=off" + beside + " -o " + name + " " + name +
-                      ".cpp " + flags + " > " + at + "log 2>&1"),
+    ASSERT_EQ(command("c++" + optimization() + " -std=c++20 -w -fopenmp -ffp-contract=off" + beside + " -o " + name +
+                      " " + name + ".cpp " + flags + " > " + at + "log 2>&1"),
               0)
         << text_of(at + "log").substr(0, 4000);
   }

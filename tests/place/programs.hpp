@@ -137,8 +137,8 @@ inline int compare_all(const std::vector<Placed>& all, const std::string& emit, 
   std::ofstream(at + "original.cpp") << program_of(all, emit, false);
   if (may_fail) std::ofstream(at + "unset.cpp") << program_of(all, emit, false);
   std::ofstream(at + "placed.cpp") << program_of(all, emit, true);
-  const std::string flags = optimization() + " -ffp-contract=off -std=c++20 -w -I" + folder().string() + " -o ", log = at + "log",
-                    limit = may_fail ? "timeout 5 " : "timeout 60 ";
+  const std::string flags = optimization() + " -ffp-contract=off -std=c++20 -w -I" + folder().string() + " -o ",
+                    log = at + "log", limit = may_fail ? "timeout 5 " : "timeout 60 ";
   const auto built = [&](const std::string& with, const std::string& name, const std::string& libraries) {
     const bool good =
         command(with + flags + at + name + " " + at + name + ".cpp" + libraries + " > " + log + " 2>&1") == 0;
