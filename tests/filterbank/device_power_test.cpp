@@ -89,53 +89,5 @@ TEST(PowerKernelsForHopper, CompileAndSpillLittle) {
   }
 }
 
-// The kernels of a telescope's chain, as bytes.
-TEST(RoundedKernelsForHopper, CompileAndSpillLittle) {
-  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
-  const Problem problem = complete({.channels = 4096, .taps = 8, .stations = 64, .samples = Samples::int4});
-  KernelDesign design = fused_designs(ridge::test::hopper(), problem, resolve(problem)).front();
-  EXPECT_STREQ(design.fir->name, "blocks");
-  design.rounded = true;
-  for (const auto& one : detail::resources_for(text_of(design).source, "sm_90")) EXPECT_LE(one.spilled_bytes, 64);
-}
-
-// Spectra as bytes against the host's spectra: every sample type, centred channels, a bandpass, values beyond 127.
-TEST(RoundedSpectra, AreTheHostsToTheNearestByte) {
-  ridge::test::compile_quickly();
-  for (const Device& device : ridge::test::accelerators()) {
-    std::size_t limited = 0;
-    for (const auto& [channels, samples] :
-         {std::pair{6, Samples::int4}, {9, Samples::int8}, {1, Samples::int16}, {64, Samples::float32}}) {
-      const auto count = static_cast<std::size_t>(channels);
-      Problem problem =
-          complete({.channels = count, .taps = 3, .stations = 3, .samples = samples, .centred = channels % 2 == 0});
-      Bytes bytes = noise(problem, count * 12);
-      std::vector<std::complex<float>> expected(12 * 6 * count);
-      ASSERT_EQ(Plan(host(), problem, {.effort = Effort::quick}).run(bytes, expected), 12u);
-      double square = 0;
-      for (const auto& value : expected) square += std::norm(value) / static_cast<double>(expected.size());
-      const double scale = 90 / std::sqrt(square);
-      for (double& weight : problem.weights) weight *= scale;
-      const Geometry g = resolve(problem);
-      KernelDesign design = fused_designs(device, problem, g).back();
-      design.rounded = true;
-      const CompiledBank bank(device, design, problem.bandpass);
-      const Buffer in = uploaded(device, std::span<const std::byte>(bytes), "samples");
-      const Buffer out = device.buffer(2 * expected.size(), {.name = "bytes"});
-      Queue queue = device.queue();
-      bank.enqueue(queue, {.samples = in, .spectra = out, .count = 12}, *bank.prepare(problem.weights));
-      std::vector<std::int8_t> got(2 * expected.size());
-      queue.download(out, std::span(got));
-      queue.finish();
-      for (std::size_t i = 0; i < got.size(); ++i) {
-        const double part = scale * (i % 2 == 0 ? expected[i / 2].real() : expected[i / 2].imag());
-        limited += std::abs(part) > 127 ? 1 : 0;
-        ASSERT_NEAR(got[i], std::clamp(part, -127.0, 127.0), 0.501) << device.id() << " " << channels << " " << i;
-      }
-    }
-    EXPECT_GT(limited, 0u);
-  }
-}
-
 }  // namespace
 }  // namespace ridge::filterbank::test
