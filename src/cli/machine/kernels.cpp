@@ -134,9 +134,9 @@ void add_kernels(Command& program) {
       "  ridge kernels build ridge-kernels.pack             for five architectures of NVIDIA: needs NVRTC, no GPU\n"
       "  ridge kernels build h.pack --devices h200 --lengths 1024,4096 --shapes 512x512\n"
       "  ridge kernels show                                 the file that this installation uses\n"
-      "\nA program takes such a kernel before it opens NVRTC, so that a first plan takes milliseconds and no CUDA\n"
-      "toolkit is needed. The file is looked for in lib/ridge beside the program; RIDGE_KERNELS=FILE names another,\n"
-      "RIDGE_KERNELS=off none.");
+      "\nA program takes such a kernel before it opens NVRTC: first plans of these problems compile nothing, and no\n"
+      "CUDA toolkit is needed. The file is looked for in lib/ridge beside the program; RIDGE_KERNELS=FILE names\n"
+      "another, RIDGE_KERNELS=off none.");
   Command& build = command.subcommand("build", "Write a file of compiled kernels");
   build.footer("\nExamples:\n  ridge kernels build ridge-kernels.pack --devices a100,h200");
   auto options = std::make_shared<KernelsOptions>();
