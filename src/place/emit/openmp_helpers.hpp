@@ -1,0 +1,17 @@
+// Functions that emitted OpenMP programs call: work estimates, blocks of sums, overlap tests, copies, arrays.
+#pragma once
+#include <string>
+
+namespace ridge::place::emit {
+
+struct OpenmpHelpers {
+  bool c = false;         // text for C; otherwise C++, in namespace placed
+  bool copies = false;    // arrays are copied before a nest
+  bool permuted = false;  // iterations run in another order
+  bool arrays = false;    // local vectors are replaced (C++ only)
+};
+
+// Text of the helpers that a program needs.
+std::string openmp_helpers(const OpenmpHelpers& needed);
+
+}  // namespace ridge::place::emit
