@@ -99,7 +99,7 @@ void emit_odd(Text& text, std::size_t p, bool float64) {
 }
 
 // c[k] times exp(-2 pi i e / r), trivial factors without a multiplication.
-std::string turned(const std::string& c, std::size_t e, std::size_t r, bool float64) {
+std::string rotated(const std::string& c, std::size_t e, std::size_t r, bool float64) {
   e %= r;
   if (e == 0) return c;
   if (4 * e == r) return fmt::format("make_real2({0}.y, -{0}.x)", c);
@@ -113,7 +113,7 @@ std::string turned(const std::string& c, std::size_t e, std::size_t r, bool floa
 }
 
 // Index below a * b from its residues modulo coprime a and b.
-std::size_t with_rests(std::size_t of_a, std::size_t a, std::size_t of_b, std::size_t b) {
+std::size_t index_with_residues(std::size_t of_a, std::size_t a, std::size_t of_b, std::size_t b) {
   std::size_t k = of_a;
   while (k % b != of_b) k += a;
   return k;
@@ -133,7 +133,7 @@ void emit_coprime(Text& text, std::size_t radix) {
   }
   for (std::size_t k = 0; k < a; ++k) {
     text.line("dft{}(u + {});", b, k * b);
-    for (std::size_t l = 0; l < b; ++l) text.line("v[{}] = u[{}];", with_rests(k, a, l, b), k * b + l);
+    for (std::size_t l = 0; l < b; ++l) text.line("v[{}] = u[{}];", index_with_residues(k, a, l, b), k * b + l);
   }
 }
 
@@ -147,7 +147,7 @@ void emit_composite(Text& text, std::size_t radix, bool float64) {
     for (std::size_t i = 0; i < a; ++i) text.line("c[{}] = v[{}];", i, j + b * i);
     text.line("dft{}(c);", a);
     for (std::size_t k = 0; k < a; ++k) {
-      text.line("u[{}] = {};", k * b + j, turned(fmt::format("c[{}]", k), j * k, radix, float64));
+      text.line("u[{}] = {};", k * b + j, rotated(fmt::format("c[{}]", k), j * k, radix, float64));
     }
     text.close();
   }
@@ -229,7 +229,7 @@ void emit_thirty_two(Text& text, bool float64) {
     const RootInSum root = root_in_sum(fmt::format("o[{}]", k), k, 32, float64);
     text.open();
     if (k % 8 == 0) {
-      text.line("const real2 a = e[{0}], b = {1};", k, turned(fmt::format("o[{}]", k), k, 32, float64));
+      text.line("const real2 a = e[{0}], b = {1};", k, rotated(fmt::format("o[{}]", k), k, 32, float64));
       text.line("v[{}] = add(a, b);", k);
       text.line("v[{}] = subtract(a, b);", k + 16);
     } else {

@@ -81,8 +81,8 @@ class Assembly {
     text_ += fmt::format("{}.{} %{}, {}; ", value.negative ? "neg" : "mov", type(), operand, value.name);
   }
 
-  // Times exp(-2 pi i e / r), with the cases of `turned` in butterfly.cpp.
-  Point turned(const Point& c, std::size_t e, std::size_t r) {
+  // Times exp(-2 pi i e / r), with the cases of `rotated` in butterfly.cpp.
+  Point rotated(const Point& c, std::size_t e, std::size_t r) {
     e %= r;
     if (e == 0) return c;
     if (4 * e == r) return {c.im, -c.re};
@@ -115,7 +115,7 @@ class Assembly {
       std::vector<Point> column;
       for (std::size_t i = 0; i < a; ++i) column.push_back(v[j + b * i]);
       column = transformed(column);
-      for (std::size_t k = 0; k < a; ++k) between[k * b + j] = turned(column[k], j * k, n);
+      for (std::size_t k = 0; k < a; ++k) between[k * b + j] = rotated(column[k], j * k, n);
     }
     for (std::size_t k = 0; k < a; ++k) {
       const auto first = between.begin() + static_cast<std::ptrdiff_t>(k * b);

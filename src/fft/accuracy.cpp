@@ -11,7 +11,7 @@
 #include "base/aligned.hpp"
 #include "base/worst.hpp"
 #include "fft/reference.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft {
 namespace {

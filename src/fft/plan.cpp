@@ -9,7 +9,6 @@
 
 #include "base/fork_gate.hpp"
 #include "base/trace.hpp"
-#include "fft/device/registry.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/transform.hpp"
 #include "fft/float16.hpp"

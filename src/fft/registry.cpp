@@ -1,4 +1,4 @@
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,10 +1,14 @@
-// Interface of one complex transform of one length on one core, the building block of all host transforms.
+// Interface of one complex transform of one length on one core, the building block of all host transforms, and the
+// registry of its variants.
 #pragma once
 #include <complex>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "plan/lister.hpp"
 
 namespace ridge::fft {
 
@@ -90,5 +94,20 @@ const PastCaches<T>* past_caches_of(const LineKernel<T>& line) {
   const auto* face = dynamic_cast<const PastCaches<T>*>(&line);
   return face != nullptr && face->goes_past() ? face : nullptr;
 }
+
+// Appends the variants of a folder for lines of n points. Its line in registry.cpp declares one lister per type.
+template <class T>
+using LineLister = void(std::size_t n, std::vector<LineChoice<T>>& choices);
+using LineListers = planner::Listers<LineLister, float, double>;
+
+// Lists the variants of each folder with its best static choice first; the planner orders across folders.
+template <class T>
+std::vector<LineChoice<T>> line_choices(std::size_t n);
+
+// Returns the best choice by predicted cost alone: for parts of larger algorithms.
+template <class T>
+LineChoice<T> default_choice(std::size_t n);
+template <class T>
+std::unique_ptr<LineKernel<T>> default_line(std::size_t n);
 
 }  // namespace ridge::fft

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "fft/registry.hpp"
 #include "fft/variant.hpp"
 #include "filterbank/geometry.hpp"
 

@@ -21,7 +21,7 @@ class FftApi : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(FftApi, Types);
 
-TYPED_TEST(FftApi, EveryLengthBothWays) {
+TYPED_TEST(FftApi, EveryLengthInBothDirections) {
   using Complex = std::complex<TypeParam>;
   for (std::size_t n = 1; n <= longest_length(); ++n) {
     const auto in = random_points<TypeParam>(n, static_cast<unsigned>(n));

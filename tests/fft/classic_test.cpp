@@ -8,8 +8,6 @@
 
 #include "base/aligned.hpp"
 #include "fft/reference.hpp"
-#include "papers/fft/classic/fma6.hpp"
-#include "papers/fft/classic/prime_factors.hpp"
 #include "papers/fft/classic/radix2_passes.hpp"
 #include "papers/fft/classic/radix_planner.hpp"
 
@@ -78,7 +76,7 @@ TYPED_TEST(Classic, ColumnsGiveWhatLinesGive) {
   }
 }
 
-TYPED_TEST(Classic, TheQuarterTurnOfTheSixFmaButterflyIsFinite) {
+TYPED_TEST(Classic, SixFmaButterflyIsFiniteAtPiOver2) {
   // Four points use exp(-i pi / 2), whose cosine is 0 and must not be a divisor.
   const auto kernel = make_fma6<TypeParam>(4);
   std::vector<std::complex<TypeParam>> points{{0, 0}, {1, 0}, {0, 0}, {0, 0}};
@@ -171,7 +169,7 @@ TYPED_TEST(Classic, ConvolutionNeedsNoBitReversal) {
   EXPECT_LE(std::sqrt(difference / norm), 3 * error_gate<TypeParam>(n) + 1e-15);
 }
 
-TYPED_TEST(Classic, FrequenciesComeOutInBitReversedOrder) {
+TYPED_TEST(Classic, FrequenciesAreInBitReversedOrder) {
   // A tone at 1 of 8 must appear at 4, the bit-reversed index: the convolution above would not detect another order.
   const classic::Radix2Passes<TypeParam> passes(8);
   std::vector<std::complex<TypeParam>> tone(8);
@@ -183,7 +181,7 @@ TYPED_TEST(Classic, FrequenciesComeOutInBitReversedOrder) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(std::abs(tone[i]), i == 4 ? 8 : 0, 1e-5) << i;
 }
 
-TYPED_TEST(Classic, OtherLengthsAreRefusedInWords) {
+TYPED_TEST(Classic, OtherLengthsAreRefused) {
   for (const auto& choice : choices_of<TypeParam>(18)) {
     EXPECT_TRUE(choice.refusal == "needs a power of two, got 18" ||
                 choice.refusal == "needs a product of coprime factors 2, 3, 4, 5, 7, 8, got 18")

@@ -6,7 +6,7 @@
 
 #include "device_support.hpp"
 #include "fft/device/answers.hpp"
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/trials.hpp"
 
 namespace ridge::fft::device_tests {
@@ -123,7 +123,7 @@ TEST_F(DeviceAnswers, ArraysAreCompared) {
 }
 
 // Widely spaced lines of which a part is compared: the gaps are not stored and hold NaN afterwards.
-TEST_F(DeviceAnswers, LargeOnesStayWhereTheyAre) {
+TEST_F(DeviceAnswers, LargeAnswersStayOnTheDevice) {
   for (const Device& device : accelerators()) {
     AxisProblem problem;
     problem.length = 1024;
@@ -133,7 +133,7 @@ TEST_F(DeviceAnswers, LargeOnesStayWhereTheyAre) {
     const std::vector<Route> routes = list_routes(device, problem);
     AxisTrials trials(device, problem);
     const planner::Comparison right = trials.compare(CompiledRoute(device, routes.front(), false));
-    EXPECT_TRUE(right.right()) << right.in_words();
+    EXPECT_TRUE(right.right()) << right.text();
     // A route that omits the middle line, which is not among those compared.
     AxisProblem fewer = problem;
     fewer.counts = {1500, 2};

@@ -9,7 +9,7 @@
 #include <ridge/machine.hpp>
 
 #include "device_support.hpp"
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/trials.hpp"
 #include "plan/predict.hpp"
 #include "support/emulated_cuda.hpp"

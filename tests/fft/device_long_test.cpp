@@ -69,7 +69,7 @@ TEST_F(LongLines, RowsThroughARing) {
   }
 }
 
-TEST_F(LongLines, TilesThatComeAhead) {
+TEST_F(LongLines, PrefetchedTiles) {
   for (const Device& device : cuda_) {
     for (const auto [n, batch] : {Long{1 << 18, 5}, Long{1 << 19, 3}, Long{1 << 20, 7}, Long{1 << 21, 3},
                                   Long{1 << 22, 2}, Long{1 << 23, 1}, Long{1 << 24, 1}}) {
@@ -168,7 +168,7 @@ TEST_F(LongLines, ColumnsThroughClusters) {
   }
 }
 
-TEST_F(LongLines, PlanesInOneGo) {
+TEST_F(LongLines, PlanesInOneLaunch) {
   for (const Device& device : cuda_) {
     for (const std::vector<std::size_t>& shape :
          {std::vector<std::size_t>{64, 64}, {256, 128}, {5, 128, 256}, {1024, 1024}}) {

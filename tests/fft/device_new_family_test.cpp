@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "device_support.hpp"
-#include "fft/device/registry.hpp"
 #include "fft/device/route.hpp"
 #include "support/hopper.hpp"
 
@@ -74,7 +73,7 @@ void list_plain_sum(const Device& /*device*/, const AxisProblem& problem, std::v
   const bool packed = problem.counts.size() == 1 && problem.in.point == 1 && problem.in.line[0] == problem.length &&
                       problem.out.point == 1 && problem.out.line[0] == problem.length;
   if (problem.kind == Kind::real || problem.float64 || problem.in_place || !packed) {
-    routes.push_back(refused("plain_sum", "takes packed lines of complex float points"));
+    routes.push_back(refused("plain_sum", "needs packed lines of complex float points"));
     return;
   }
   Route route;
@@ -116,7 +115,8 @@ TEST(NewFamily, IsListedBesideTheOthersAndFoundByItsName) {
   const auto found = route_named(hopper, problem, routes.back().candidate.name(), families);
   ASSERT_TRUE(found);
   EXPECT_EQ(kernels_of(*found).at(0).text, kernels_of(routes.back()).at(0).text);
-  EXPECT_FALSE(route_named(hopper, problem, routes.back().candidate.name())) << "the product does not know it";
+  EXPECT_FALSE(route_named(hopper, problem, routes.back().candidate.name()))
+      << "the library's registry does not list it";
 }
 
 class NewFamilyOnDevices : public OnDevices {};
@@ -154,7 +154,7 @@ TEST_F(NewFamilyOnDevices, RunsLikeAnyRoute) {
 }
 
 // No two families share a name, and every route has its family's name.
-TEST(RouteFamilies, OwnTheNamesTheyList) {
+TEST(RouteFamilies, NamesStartWithTheirFamily) {
   const Device hopper = test::hopper();
   std::set<std::string_view> names;
   for (const RouteFamily* family : route_families()) {

@@ -10,7 +10,7 @@
 #include "device_support.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass/text/codegen.hpp"
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "support/hopper.hpp"
 
 namespace ridge::fft::device_tests {
@@ -72,7 +72,8 @@ std::vector<AxisProblem> large_problems() {
 // One more than the largest offset of a side's lines.
 std::uint64_t extent_of(const Address& at, const std::vector<std::uint64_t>& counts, std::uint64_t points) {
   std::uint64_t last = (points - 1) * at.point;
-  for (std::size_t digit = 0; digit < counts.size(); ++digit) last += (counts[digit] - 1) * at.line[digit];
+  for (std::size_t dimension = 0; dimension < counts.size(); ++dimension)
+    last += (counts[dimension] - 1) * at.line[dimension];
   return last + 1;
 }
 
@@ -98,29 +99,29 @@ std::uint64_t reach_of(const PassDesign& design, const PassSide& side, std::uint
       last = (design.points - 1) * at.point;
   }
   if (side.block > 0) last = (design.points - 1) / side.block * side.block_step + (side.block - 1) * at.point;
-  for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
+  for (std::size_t dimension = 0; dimension < at.line.size(); ++dimension) {
     std::uint64_t most = (lines - 1) / divided;
-    if (digit + 1 < at.line.size()) most = std::min(most, design.counts[digit] - 1);
-    if (digit == 0 && design.mirrored()) most = design.mirror_rows() - 1;
-    last += most * at.line[digit];
-    divided *= design.counts[digit];
+    if (dimension + 1 < at.line.size()) most = std::min(most, design.counts[dimension] - 1);
+    if (dimension == 0 && design.mirrored()) most = design.mirror_rows() - 1;
+    last += most * at.line[dimension];
+    divided *= design.counts[dimension];
   }
   if (side.valid > 0) {
     // A point index combined with batch dimensions is bounded by the last valid point.
     const std::uint64_t step = at.point / side.valid_at.point;
     last = (side.valid - 1) * step;
     divided = 1;
-    for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
+    for (std::size_t dimension = 0; dimension < at.line.size(); ++dimension) {
       std::uint64_t most = (lines - 1) / divided;
-      if (digit + 1 < at.line.size()) most = std::min(most, design.counts[digit] - 1);
-      if (side.valid_at.line.empty() || side.valid_at.line[digit] == 0) last += most * at.line[digit];
-      divided *= design.counts[digit];
+      if (dimension + 1 < at.line.size()) most = std::min(most, design.counts[dimension] - 1);
+      if (side.valid_at.line.empty() || side.valid_at.line[dimension] == 0) last += most * at.line[dimension];
+      divided *= design.counts[dimension];
     }
   }
   return last + 1;
 }
 
-TEST(DevicePositions, NoPassLeavesItsArrays) {
+TEST(DevicePositions, NoPassExceedsItsArrays) {
   std::size_t passes = 0, divided = 0;
   const Device hopper = test::hopper();
   for (const AxisProblem& problem : large_problems()) {
@@ -153,7 +154,7 @@ TEST(DevicePositions, NoPassLeavesItsArrays) {
     }
   }
   EXPECT_GT(passes, 100u);
-  EXPECT_GT(divided, 5u) << "no route takes a few lines at a time any more";
+  EXPECT_GT(divided, 5u) << "no route divides its batch any more";
 }
 
 // The strides that a kernel's text multiplies a point index by as an int: "i * 4096" without "(ulong)" before it.
@@ -173,7 +174,7 @@ std::vector<std::uint64_t> narrow_strides(const std::string& text, bool& wide) {
 }
 
 // A point index times a stride is an int if that suffices; pairs of reals count twice.
-TEST(DevicePositions, AreCountedIn64BitsWhereTheyPass31) {
+TEST(DevicePositions, Use64BitsAbove2To31) {
   const Device hopper = test::hopper();
   std::size_t found = 0;
   for (const AxisProblem& problem : large_problems()) {

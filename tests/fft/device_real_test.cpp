@@ -4,7 +4,6 @@
 
 #include "device_support.hpp"
 #include "fft/device/axis_plan.hpp"
-#include "fft/device/registry.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/trials.hpp"
 #include "support/emulated_cuda.hpp"
@@ -125,7 +124,7 @@ TEST_F(DeviceReal, ImaginaryPartsThatNoRealSignalHasAreDropped) {
   }
 }
 
-TEST_F(DeviceReal, TwoAxesThereAndBack) {
+TEST_F(DeviceReal, TwoAxesRoundTrip) {
   const std::vector<std::size_t> shape{10, 24};
   const std::size_t points = product(shape), half = 10 * 13;
   for (const Device& device : accelerators()) {
@@ -168,7 +167,7 @@ TEST_F(DeviceReal, TwoAxesThereAndBack) {
 // forward, and inverse from a spectrum without conjugate symmetry.
 template <class T>
 void check_columns_first(const Device& device, const std::vector<std::size_t>& shape, std::size_t batch, bool in_place,
-                         const char* variant = "columns_first", const char* said = "rows with their mirrors") {
+                         const char* variant = "columns_first", const char* expected_text = "rows with their mirrors") {
   const Problem problem{.shape = shape,
                         .batch = batch,
                         .kind = Kind::real,
@@ -176,7 +175,7 @@ void check_columns_first(const Device& device, const std::vector<std::size_t>& s
                         .scale_forward = 0.5,
                         .scale_inverse = 1.0 / static_cast<double>(product(shape))};
   const Plan<T> plan(device, problem, only(variant));
-  EXPECT_NE(plan.explain().find(said), std::string::npos) << plan.explain();
+  EXPECT_NE(plan.explain().find(expected_text), std::string::npos) << plan.explain();
   Problem apart = problem;
   apart.in_place = false;
   const Plan<double> host_plan(host(), apart, quick());
@@ -222,7 +221,7 @@ TEST_F(DeviceReal, ColumnsFirst) {
 }
 
 // Pairs of short lines in groups that are not all full: every value against the host in double.
-TEST_F(DeviceReal, TwoLinesAsOne) {
+TEST_F(DeviceReal, PairedLines) {
   std::vector<Device> devices = test::devices_of(Backend::cuda);
   const bool emulated = devices.empty() && std::getenv("RIDGE_SLOW") != nullptr;
   if (emulated) devices.emplace_back(std::make_shared<test::EmulatedCuda>());
@@ -257,7 +256,7 @@ TEST_F(DeviceReal, TwoLinesAsOne) {
 }
 
 // A NaN or an infinity in one line of a pair affects that line only.
-TEST_F(DeviceReal, OneOfTwoLinesAsOneIsSpoilt) {
+TEST_F(DeviceReal, NaNInOneOfTwoPairedLines) {
   std::vector<Device> devices = test::devices_of(Backend::cuda);
   if (devices.empty()) devices.emplace_back(std::make_shared<test::EmulatedCuda>());
   constexpr std::size_t kLength = 16, kLines = 6;
@@ -298,7 +297,7 @@ TEST_F(DeviceReal, OneOfTwoLinesAsOneIsSpoilt) {
   }
 }
 
-TEST_F(DeviceReal, PlanesInOneGo) {
+TEST_F(DeviceReal, PlanesInOneLaunch) {
   std::vector<Device> devices = test::devices_of(Backend::cuda);
   const bool emulated = devices.empty() && std::getenv("RIDGE_SLOW") != nullptr;
   if (emulated) devices.emplace_back(std::make_shared<test::EmulatedCuda>());
@@ -389,7 +388,7 @@ TEST_F(DeviceOperators, IntegersAreConvertedOnLoad) {
 }
 
 // Operators combined with convolutions and with the passes whose loads and stores they share.
-TEST_F(DeviceOperators, PrimesAndLongLinesTakeThemToo) {
+TEST_F(DeviceOperators, PrimesAndLongLines) {
   for (const Device& device : accelerators()) {
     for (const auto& [n, variant] : {std::pair<std::size_t, const char*>{101, "rader"},
                                      {74, "bluestein"},

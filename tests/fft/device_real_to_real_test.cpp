@@ -183,7 +183,7 @@ TEST_F(RealToRealOnDevices, WrongCallsAreRefused) {
   EXPECT_THROW(plan.run(in, out), Error);
 }
 
-TEST_F(RealToRealOnDevices, OnePassMovesSamplesAsTheyLie) {
+TEST_F(RealToRealOnDevices, OnePassMovesSamplesInPlace) {
   for (const Device& device : accelerators()) {
     const auto run = [&](RealKind kind, std::size_t n, std::ptrdiff_t row, bool in_place) {
       const TensorProblem problem{.kind = TensorKind::real_to_real,

@@ -16,7 +16,7 @@ namespace {
 
 class DeviceLengths : public OnDevices, public ::testing::WithParamInterface<std::size_t> {};
 
-TEST_P(DeviceLengths, MatchTheReferenceBothWays) {
+TEST_P(DeviceLengths, MatchTheReferenceInBothDirections) {
   const std::size_t n = GetParam();
   for (const Device& device : accelerators()) {
     EXPECT_LE(gated_error<float>(device, n, 5, "", false), 1) << n << " forward on " << device.id();
@@ -32,7 +32,7 @@ struct Family {
 };
 class DeviceFamilies : public OnDevices, public ::testing::WithParamInterface<Family> {};
 
-TEST_P(DeviceFamilies, MatchTheReferenceBothWays) {
+TEST_P(DeviceFamilies, MatchTheReferenceInBothDirections) {
   const auto [variant, n] = GetParam();
   for (const Device& device : accelerators()) {
     EXPECT_LE(gated_error<float>(device, n, 3, variant, false), 1) << variant << " forward on " << device.id();
@@ -170,8 +170,8 @@ TEST_F(DeviceFft, ExchangesByShufflesMatchTheReference) {
   EXPECT_EQ(ran % 8, 0u);
 }
 
-// A device with 48 KiB holds 16384 points in registers all the same.
-TEST(Parts, LetALineOfTwiceTheLocalMemoryPassOnce) {
+// A device with 48 KiB still holds 16384 points in registers.
+TEST(Parts, AllowOnePassForTwiceTheLocalMemory) {
   using namespace on_device;
   auto pretended = std::make_shared<test::Hopper>();
   pretended->info.limits.local_memory = 48 << 10;
@@ -219,7 +219,7 @@ TEST_F(DeviceFft, InPlaceIsTheSame) {
 }
 
 // Any strides between points and lines; the gaps stay unchanged.
-TEST_F(DeviceFft, StridesLeaveTheGapsAlone) {
+TEST_F(DeviceFft, StridesKeepTheGaps) {
   const std::size_t n = 30, batch = 4;
   for (const Device& device : accelerators()) {
     const Problem problem{
@@ -269,7 +269,7 @@ TEST_F(DeviceFft, SeveralAxesMatchTheReference) {
 }
 
 // Missing lines of a group must not read past the tables either; the checking mode of PoCL detects it.
-TEST_F(DeviceFft, GroupsThatLinesDoNotFillStayInTheirTables) {
+TEST_F(DeviceFft, PartialGroupsStayInTheirTables) {
   for (const Device& device : accelerators()) {
     // The batch is the fastest dimension, so that the last one, which no modulo limits, indexes the columns.
     const std::size_t n = 1050, batch = 5;
@@ -317,7 +317,7 @@ TEST_F(DeviceFft, LongColumnsTakeTwoPasses) {
   }
 }
 
-TEST_F(DeviceFft, RefusesWhatDoesNotFit) {
+TEST_F(DeviceFft, RefusesInvalidBuffers) {
   for (const Device& device : accelerators()) {
     const Plan<float> plan(device, {.shape = {16}}, quick());
     Queue queue = device.queue();

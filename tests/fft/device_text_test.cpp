@@ -10,7 +10,7 @@
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass/text/codegen.hpp"
 #include "fft/device/problem/radices.hpp"
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/routes/l2_ring/l2_ring.hpp"
 #include "support/hopper.hpp"
 
@@ -55,7 +55,7 @@ TEST(RadixPlans, CoverTheLengthAndStayWithinTheRegisters) {
   EXPECT_TRUE(radix_plans(std::size_t{1} << 20, {}).empty()) << "no group holds a million points";
 }
 
-TEST(Exchange, PowersOfTwoMeetNoBankTwice) {
+TEST(Exchange, PowersOfTwoHaveNoBankConflicts) {
   for (std::size_t n = 64; n <= 8192; n *= 2) {
     const Route route = allowed(rows(n)).front();
     const PassDesign& design = first_pass(route);
@@ -70,7 +70,7 @@ TEST(Exchange, PowersOfTwoMeetNoBankTwice) {
   }
 }
 
-TEST(Exchange, PointsNeverShareAPlace) {
+TEST(Exchange, PointsHaveDistinctPositions) {
   for (const std::size_t n : {60, 256, 1000}) {
     std::size_t tried = 0;
     for (const Route& route : allowed(rows(n))) {
@@ -199,7 +199,7 @@ TEST(Text, FactorsAndIntegersOnFastRoutes) {
 }
 
 // Order of tickets as written by ring_text: every tile that a tile waits for has a smaller ticket.
-TEST(L2Ring, ATileWaitsOnlyForTilesTakenBeforeIt) {
+TEST(L2Ring, ATileWaitsOnlyForSmallerTickets) {
   std::size_t rings = 0;
   for (const std::size_t n : {1 << 15, 1 << 17, 1 << 18, 1 << 20, 1 << 22, 100000, 24576}) {
     for (const Route& route : allowed(rows(n))) {

@@ -25,7 +25,7 @@ void expect_refused(const Problem& problem, const std::string& word) {
   }
 }
 
-TEST(FftErrors, ProblemsThatCannotBe) {
+TEST(FftErrors, ImpossibleProblems) {
   expect_refused({.shape = {}}, "axes");
   expect_refused({.shape = {2, 2, 2, 2}}, "axes");
   expect_refused({.shape = {0}}, "length 0");
@@ -65,7 +65,7 @@ void expect_call_refused(const Call& call, const std::string& word) {
   }
 }
 
-TEST(FftErrors, MemoryThatCannotBeUsed) {
+TEST(FftErrors, InvalidMemory) {
   const auto fft = plan<float>(host(), {.shape = {8}, .batch = 2}, quick());
   std::vector<Complex> a(32, Complex(1, 1)), b(32, Complex(2, 2));
   const std::span<Complex> in(a), out(b);

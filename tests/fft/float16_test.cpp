@@ -8,7 +8,7 @@
 
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/float16.hpp"
 #include "support.hpp"
 #include "support/hopper.hpp"
@@ -16,7 +16,7 @@
 namespace ridge::fft::device_tests {
 namespace {
 
-TEST(Float16, EveryNumberComesBack) {
+TEST(Float16, EveryNumberSurvivesARoundTrip) {
   for (std::uint32_t bits = 0; bits < 0x10000u; ++bits) {
     const auto one = static_cast<std::uint16_t>(bits);
     const float half = from_float16(one), brain = from_bfloat16(one);
@@ -29,7 +29,7 @@ TEST(Float16, EveryNumberComesBack) {
   EXPECT_EQ(from_bfloat16(0x3fc0), 1.5f);
 }
 
-TEST(Float16, RoundsToTheNearestAndHalvesToEven) {
+TEST(Float16, RoundsToTheNearestTiesToEven) {
   for (std::uint32_t bits = 0; bits < 0x7c00u; bits += 7) {  // finite values and their upper neighbours
     const auto low = static_cast<std::uint16_t>(bits), high = static_cast<std::uint16_t>(bits + 1);
     if (high == 0x7c00u) continue;
@@ -42,7 +42,7 @@ TEST(Float16, RoundsToTheNearestAndHalvesToEven) {
   EXPECT_EQ(to_float16(65520.0f), 0x7c00);
   EXPECT_EQ(to_float16(-1e30f), 0xfc00);
   EXPECT_EQ(to_float16(0x1p-26f), 0);
-  EXPECT_EQ(to_bfloat16(1.0f + 0x1p-8f), 0x3f80) << "halves to even";
+  EXPECT_EQ(to_bfloat16(1.0f + 0x1p-8f), 0x3f80) << "ties to even";
   EXPECT_EQ(to_bfloat16(1.0f + 3 * 0x1p-8f), 0x3f82);
   EXPECT_EQ(to_bfloat16(std::numeric_limits<float>::max()), 0x7f80);
 }
@@ -152,7 +152,7 @@ TEST_F(Float16OnDevices, APlanOfOneDirectionBuildsOnlyThat) {
   const Device device = accelerators().front();
   const Problem both = {.shape = {60}, .batch = 7, .directions = Directions::inverse};
   const Plan<float> plan(device, both, quick());
-  EXPECT_EQ(plan.kernels().size(), 1u) << "of the inverse";
+  EXPECT_EQ(plan.kernels().size(), 1u) << "the kernel of the inverse";
   EXPECT_NE(plan.kernels().front().text.find("inverse"), std::string::npos);
   std::vector<std::complex<float>> in(420, 1.0f), out(420);
   EXPECT_NO_THROW(plan.inverse(std::span<const std::complex<float>>(in), out));

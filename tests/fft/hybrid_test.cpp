@@ -63,8 +63,8 @@ TEST(FftHybrid, GivesWhatOneDeviceGives) {
   EXPECT_NE(hybrid.explain().find(list[1].id()), std::string::npos);
 }
 
-// Every division of the batch, whatever the measurement chose, and blocks that do not divide it.
-TEST(FftHybrid, EveryCutIsSeamless) {
+// Every division of the batch, not only the measured one, and blocks that do not divide it.
+TEST(FftHybrid, EveryDivisionGivesTheSameResult) {
   const auto list = some_devices();
   if (list.size() < 2) GTEST_SKIP() << "no OpenCL or CUDA device beside the host";
   const Problem problem{.shape = {64}, .batch = 37};
@@ -131,7 +131,7 @@ TEST(FftHybrid, RealTransforms) {
 }
 
 // A thread that cannot start must neither end the process nor leave earlier threads waiting.
-TEST(FftHybrid, ThreadsThatCannotStartAreSaid) {
+TEST(FftHybrid, ThreadsThatCannotStartAreAnError) {
   std::size_t started = 0;
   const auto two_at_most = [&](std::function<void()> work) {
     if (started == 2) throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
@@ -140,7 +140,7 @@ TEST(FftHybrid, ThreadsThatCannotStartAreSaid) {
   };
   try {
     const SpinningPool pool(5, two_at_most);
-    FAIL() << "five members with two threads";
+    FAIL() << "expected an error: five members with two threads";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::unavailable);
     EXPECT_NE(std::string(error.what()).find("needs 4 threads"), std::string::npos) << error.what();
@@ -153,7 +153,7 @@ TEST(FftHybrid, ThreadsThatCannotStartAreSaid) {
   EXPECT_EQ(sum, 3u);
 }
 
-TEST(FftHybrid, BadCallsAreRefusedInWords) {
+TEST(FftHybrid, InvalidCallsAreRefused) {
   EXPECT_THROW(HybridPlan<float>({}, {.shape = {8}}), Error);
   EXPECT_THROW(HybridPlan<float>({host(), host()}, {.shape = {8}}), Error);
   EXPECT_THROW(HybridPlan<float>({host()}, {.shape = {8}, .in_place = true}), Error);

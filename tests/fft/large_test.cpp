@@ -77,7 +77,7 @@ TYPED_TEST(Large, GroupsOfShortLinesAreTheirLines) {
   }
 }
 
-TYPED_TEST(Large, TwoStepsEqualTheOtherWays) {
+TYPED_TEST(Large, TwoStepsEqualTheOtherVariants) {
   const std::size_t n = std::size_t{1} << 19;
   const auto in = random_points<TypeParam>(n, 7);
   const auto choices = power2_choices<TypeParam>(n);
@@ -103,7 +103,7 @@ TYPED_TEST(Large, TwoStepsEqualTheOtherWays) {
 }
 
 // The variants that a planner tries.
-TYPED_TEST(Large, TheFirstWaysOfALongLineAgree) {
+TYPED_TEST(Large, TheFirstVariantsOfALongLineAgree) {
   using Complex = std::complex<TypeParam>;
   const std::size_t n = std::size_t{1} << 17;
   const auto in = random_points<TypeParam>(n, 11);
@@ -128,7 +128,7 @@ TYPED_TEST(Large, TheFirstWaysOfALongLineAgree) {
 }
 
 // More lines than fit the scratch between their steps, and enough bytes for nontemporal stores.
-TYPED_TEST(Large, ManyLongLinesByAllThreadsInTurn) {
+TYPED_TEST(Large, ManyLongLinesEachByAllThreads) {
   using Complex = std::complex<TypeParam>;
   const std::size_t n = std::size_t{1} << 18, batch = 17;
   const auto in = random_points<TypeParam>(n * batch, 9);

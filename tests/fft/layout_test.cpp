@@ -37,7 +37,7 @@ class FftStrides : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(FftStrides, Types);
 
-TYPED_TEST(FftStrides, EveryAccessAndNothingBetween) {
+TYPED_TEST(FftStrides, EveryAccessPatternKeepsTheGaps) {
   using Complex = std::complex<TypeParam>;
   for (const Case& one : kCases) {
     const std::size_t points = product(one.shape);

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fft/host/line_trials.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 #include "support/scratch.hpp"
 
 namespace ridge::fft {

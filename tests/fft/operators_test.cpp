@@ -24,7 +24,7 @@ std::vector<double> some_window(std::size_t n) {
 
 const std::vector<std::vector<std::size_t>> kOperatorShapes = {{24}, {17}, {100}, {6, 10}, {4, 3, 5}, {40, 36}};
 
-TYPED_TEST(FftOperators, ComplexWindowAndMultiplyBothWays) {
+TYPED_TEST(FftOperators, ComplexWindowAndMultiplyInBothDirections) {
   for (const auto& shape : kOperatorShapes) {
     const std::size_t points = product(shape), batch = 3;
     Problem problem{.shape = shape, .batch = batch, .scale_forward = 0.5, .scale_inverse = 0.25};
@@ -60,7 +60,7 @@ TYPED_TEST(FftOperators, ComplexWindowAndMultiplyBothWays) {
   }
 }
 
-TYPED_TEST(FftOperators, RealWindowAndMultiplyBothWays) {
+TYPED_TEST(FftOperators, RealWindowAndMultiplyInBothDirections) {
   for (const auto& shape : kOperatorShapes) {
     auto half_shape = shape;
     half_shape.back() = shape.back() / 2 + 1;

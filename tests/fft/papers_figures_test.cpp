@@ -107,7 +107,7 @@ TEST(PaperTables, HaveThePublishedWinners) {
 }
 
 // Times constructed so that the model holds exactly: the law must then predict the longer length exactly.
-TEST(CompositionLaw, ForetellsALongerLength) {
+TEST(CompositionLaw, PredictsALongerLength) {
   const GroupLimits limits{128, 48 << 10};
   const double point = 1e-9, stage = 2 * point,
                trip = 3 * point;  // seconds per point: part 1, a stage of A, a local run

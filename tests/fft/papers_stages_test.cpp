@@ -7,7 +7,7 @@
 
 #include "device/cuda/nvrtc.hpp"
 #include "papers/fft/device/compiled_stages.hpp"
-#include "papers/fft/device/stage_codegen.hpp"
+#include "papers/fft/device/stage_plan.hpp"
 #include "papers_support.hpp"
 #include "plan/selection.hpp"
 
@@ -124,7 +124,7 @@ TEST_P(PaperVariants, MatchTheReferenceAtEveryLength) {
   constexpr Platform kTiny{"tiny", "a device of groups of 8", 8};
   for (const Device& device : accelerators()) {
     const Device tiny = acting_as(device, kTiny);
-    Shelf shelf(tiny);
+    SharedKernels shared(tiny);
     for (int log_n = 0; log_n <= 13; ++log_n) {
       for (const Direction direction : {Direction::forward, Direction::inverse}) {
         const bool inverse = direction == Direction::inverse;
@@ -133,10 +133,10 @@ TEST_P(PaperVariants, MatchTheReferenceAtEveryLength) {
                         inverse ? (log_n % 2 == 0 ? Reversal::tiled : Reversal::computed) : Reversal::table);
         plan.direction = direction;
         if (!plan.refusal.empty()) {
-          EXPECT_THROW(CompiledStages(shelf, plan), Error);
+          EXPECT_THROW(CompiledStages(shared, plan), Error);
           continue;
         }
-        EXPECT_LE(gated_error_of(tiny, CompiledStages(shelf, plan), plan.points(), 3, inverse), 1)
+        EXPECT_LE(gated_error_of(tiny, CompiledStages(shared, plan), plan.points(), 3, inverse), 1)
             << plan.stages_text() << " on " << device.id();
       }
     }
@@ -149,12 +149,12 @@ TEST_P(PaperVariants, MatchTheReferenceOnThePapersPlatforms) {
     for (const auto& [name, lengths] : std::vector<std::pair<std::string, std::vector<int>>>{
              {"komdiv", {1, 5, 8, 9, 13, 16}}, {"intel", {9, 14}}, {"nvidia", {11, 15}}}) {
       const Device acting = acting_as(device, platform(name));
-      Shelf shelf(acting);
+      SharedKernels shared(acting);
       EXPECT_EQ(acting.limits().work_group, std::min(platform(name).work_group, device.limits().work_group));
       for (const int log_n : lengths) {
         const StagePlan plan = plan_stages(variant(GetParam()), log_n, group_limits(acting.limits()));
         if (!plan.refusal.empty()) continue;
-        EXPECT_LE(gated_error_of(acting, CompiledStages(shelf, plan), plan.points(), 1, false), 1)
+        EXPECT_LE(gated_error_of(acting, CompiledStages(shared, plan), plan.points(), 1, false), 1)
             << name << " " << plan.stages_text() << " on " << device.id();
       }
     }

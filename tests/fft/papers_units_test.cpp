@@ -19,7 +19,7 @@ using namespace papers;
 
 class UnitKernels : public OnDevices, public ::testing::WithParamInterface<std::size_t> {};
 
-TEST(UnitCapacity, IsTheThesiss) {
+TEST(UnitCapacity, IsTheModelOfTheThesis) {
   const UnitCapacity& ivy_bridge = platform("hd4000").capacity;
   EXPECT_EQ(registers_per_item(ivy_bridge), 64u);
   EXPECT_EQ(points_per_item(ivy_bridge), 8u) << "p < 16";
@@ -89,7 +89,7 @@ TEST(UnitCapacity, ComputeToCommunication) {
   EXPECT_TRUE(std::isinf(compute_to_communication(4, 1)));
 }
 
-TEST(UnitDesigns, ShareOutTheStages) {
+TEST(UnitDesigns, DivideTheStages) {
   EXPECT_EQ(unit_radices(1024, 8), (std::vector<std::size_t>{8, 8, 4, 4})) << "the plan that wins in the thesis";
   EXPECT_EQ(unit_radices(1024, 16), (std::vector<std::size_t>{16, 8, 8}));
   EXPECT_EQ(unit_radices(16, 4), (std::vector<std::size_t>{4, 4}));

@@ -48,7 +48,7 @@ void make_some(std::size_t n) {
   forget_cached_plans();
 }
 
-TEST(PlanLife, NothingIsLeftOfPlansThatWent) {
+TEST(PlanLife, DestroyedPlansFreeTheirMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers keep memory that was given back for a while, and look for leaks themselves";
 #endif

@@ -139,7 +139,7 @@ TYPED_TEST(Power2, ColumnsWithStridesAndOddCounts) {
   }
 }
 
-TYPED_TEST(Power2, ImpulseAndToneLandWhereTheyShould) {
+TYPED_TEST(Power2, ImpulseAndTone) {
   using Complex = std::complex<TypeParam>;
   for (const std::size_t n : {8, 64, 1024, 16384}) {
     const auto kernel = default_power2<TypeParam>(n);
@@ -160,7 +160,7 @@ TYPED_TEST(Power2, ImpulseAndToneLandWhereTheyShould) {
   }
 }
 
-TYPED_TEST(Power2, RefusesWhatItCannotDo) {
+TYPED_TEST(Power2, RefusesOtherLengths) {
   for (const std::size_t n : {std::size_t{0}, std::size_t{3}, std::size_t{1} << 31}) {
     EXPECT_THROW(power2_choices<TypeParam>(n), Error) << n;
     EXPECT_THROW(default_power2<TypeParam>(n), Error) << n;
@@ -171,7 +171,7 @@ TYPED_TEST(Power2, RefusesWhatItCannotDo) {
   EXPECT_THROW(make_power2<TypeParam>(1024, choice), Error);
 }
 
-TYPED_TEST(Power2, SaysWhatItDoes) {
+TYPED_TEST(Power2, DescribesItsRadices) {
   const auto kernel = default_power2<TypeParam>(1024);
   EXPECT_EQ(kernel->length(), 1024u);
   EXPECT_EQ(kernel->describe(), power2_choices<TypeParam>(1024).front().name);

@@ -163,7 +163,7 @@ TYPED_TEST(Real, LongerLengthsMeetTheErrorGate) {
   }
 }
 
-TYPED_TEST(Real, PairsOfRowsMeetTheErrorGateWhereDirectSumsAreUsual) {
+TYPED_TEST(Real, PairsOfRowsMeetTheErrorGateForDirectSumLengths) {
   for (std::size_t n = 1; n <= kMaxDirectReal; n += 2) {
     this->expect_transform(*make_real_paired<TypeParam>(line<TypeParam>(n)));
   }
@@ -184,7 +184,7 @@ TYPED_TEST(Real, OddLengthsByRealColumnsMeetTheErrorGate) {
   EXPECT_THROW(make_real_odd<TypeParam>(17 * 19, line<TypeParam>), Error);
 }
 
-TYPED_TEST(Real, GeneralWaysMeetTheErrorGateWhereCodeletsAreUsual) {
+TYPED_TEST(Real, GeneralMethodsMeetTheErrorGateForCodeletLengths) {
   for (std::size_t n = 1; n <= kMaxShortReal; ++n) {
     this->expect_transform(n % 2 == 0 ? *make_real_even<TypeParam>(line<TypeParam>(n / 2))
                                       : *make_real_direct<TypeParam>(n));
@@ -237,7 +237,7 @@ TYPED_TEST(Real, TheInverseIgnoresImaginaryPartsThatNoRealSamplesHave) {
   }
 }
 
-TYPED_TEST(Real, AsksForTheLineItNeeds) {
+TYPED_TEST(Real, RequestsTheInnerLine) {
   for (std::size_t n = 1; n <= 200; ++n) {
     std::vector<std::size_t> asked;
     make_real<TypeParam>(n, [&](std::size_t length) {
@@ -258,7 +258,7 @@ TYPED_TEST(Real, AsksForTheLineItNeeds) {
 }
 
 // Odd rows are transformed in pairs; NaN in one must not reach the other.
-TYPED_TEST(Real, ARowThatHoldsNoNumberLeavesItsPartnerAlone) {
+TYPED_TEST(Real, NaNInARowDoesNotAffectItsPartner) {
   using T = TypeParam;
   constexpr std::size_t n = 67, half = n / 2 + 1, count = 5;
   const auto kernel = make_real_paired<T>(line<T>(n));

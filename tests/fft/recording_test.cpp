@@ -45,7 +45,7 @@ double error_of(Queue& queue, const Buffer& buffer, const std::vector<Complex>& 
 
 class Recordings : public OnDevices {};
 
-TEST_F(Recordings, ReplaysReadTheBuffersOfTheMoment) {
+TEST_F(Recordings, ReplaysReadTheCurrentBuffers) {
   for (const Device& device : accelerators()) {
     SCOPED_TRACE(device.info().name);
     Queue queue = device.queue(), other = device.queue();

@@ -17,7 +17,7 @@
 namespace ridge::fft {
 namespace {
 
-using namespace power2;  // NOLINT: what the files of an engine are included into
+using namespace power2;  // NOLINT: the files of an engine are included into this namespace
 
 #include "fft/host/power2/tangent/tangent-inl.hpp"
 #include "fft/host/power2/tangent/tangent_lines-inl.hpp"

@@ -22,9 +22,9 @@ using WideComplex = std::complex<Wide>;
 constexpr Wide kPi = std::numbers::pi_v<Wide>;
 
 // cos(pi a / b) and sin(pi a / b) for integers, from tables: a long double sine takes microseconds on some machines.
-class Turns {
+class CircleTable {
  public:
-  explicit Turns(std::size_t b) : b_(b), cosine_(2 * b), sine_(2 * b) {
+  explicit CircleTable(std::size_t b) : b_(b), cosine_(2 * b), sine_(2 * b) {
     for (std::size_t a = 0; a < 2 * b; ++a) {
       cosine_[a] = std::cos(kPi * static_cast<Wide>(a) / static_cast<Wide>(b));
       sine_[a] = std::sin(kPi * static_cast<Wide>(a) / static_cast<Wide>(b));
@@ -57,7 +57,7 @@ std::size_t denominator(RealKind kind, std::size_t n) {
   }
 }
 
-Wide real_term(RealKind kind, std::size_t n, std::size_t j, std::size_t k, const Turns& turns) {
+Wide real_term(RealKind kind, std::size_t n, std::size_t j, std::size_t k, const CircleTable& turns) {
   const Wide alternating = k % 2 == 0 ? 1 : -1;
   switch (kind) {
     case RealKind::halfcomplex:
@@ -98,7 +98,7 @@ constexpr RealKind kKinds[] = {RealKind::halfcomplex, RealKind::halfcomplex_inve
 
 // Relative L2 error of a line against the definition.
 template <class T>
-double line_error(RealKind kind, std::size_t n, std::uint32_t seed, const Turns& turns) {
+double line_error(RealKind kind, std::size_t n, std::uint32_t seed, const CircleTable& turns) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<T> uniform(T(-0.5), T(0.5));
   std::vector<T> in(n), out(n, T(std::nan("")));
@@ -139,7 +139,7 @@ TYPED_TEST(RealLines, EveryKindEveryLength) {
     for (const std::size_t n : lengths) {
       if (kind == RealKind::dct1 && n == 1) continue;
       const std::size_t rounds = std::max<std::size_t>(1, 400 / n);
-      const Turns turns(denominator(kind, n));
+      const CircleTable turns(denominator(kind, n));
       double sum = 0;
       for (std::size_t i = 0; i < rounds; ++i) {
         const double e = line_error<TypeParam>(kind, n, static_cast<std::uint32_t>(1000 * n + i), turns);
@@ -203,7 +203,7 @@ void transform_axis(std::vector<WideComplex>& data, std::vector<std::size_t>& sh
   data = std::move(result);
 }
 
-std::string in_words(const TensorProblem& p) {
+std::string problem_text(const TensorProblem& p) {
   std::string text = "kind " + std::to_string(static_cast<int>(p.kind)) + (p.in_place ? " in place" : "") +
                      (p.split_input ? " split in" : "") + (p.split_output ? " split out" : "") + " axes";
   const auto add = [&](const std::vector<Dimension>& dimensions) {
@@ -217,9 +217,61 @@ std::string in_words(const TensorProblem& p) {
   return text;
 }
 
+// The transform of a problem by definition, without its scale: values of the input over the loops and axes of `shape`.
+std::vector<WideComplex> transformed(const TensorProblem& problem, std::vector<WideComplex> values,
+                                     std::vector<std::size_t> shape) {
+  const bool forward = problem.kind == TensorKind::real_forward, inverse = problem.kind == TensorKind::real_inverse;
+  const std::size_t loops = problem.loops.size();
+  const auto root = [](std::size_t n, bool back) {
+    return [n, back](std::size_t j, std::size_t k) {
+      return std::polar(Wide(1), (back ? 2 : -2) * kPi * static_cast<Wide>(j * k % n) / static_cast<Wide>(n));
+    };
+  };
+  for (std::size_t a = 0; a < problem.axes.size(); ++a) {
+    const std::size_t n = problem.axes[a].length;
+    const bool last = a + 1 == problem.axes.size();
+    if (problem.kind == TensorKind::real_to_real) {
+      const CircleTable turns(denominator(problem.real_kinds[a], n));
+      transform_axis(values, shape, loops + a, n, [&](std::size_t j, std::size_t k) {
+        return WideComplex(real_term(problem.real_kinds[a], n, j, k, turns));
+      });
+    } else if (inverse && last) {
+      // Half of a spectrum: the other half is its conjugate mirror, so real parts of twice each term are summed.
+      std::vector<WideComplex> sums = values;
+      transform_axis(sums, shape, loops + a, n, [&](std::size_t j, std::size_t k) {
+        const bool alone = j == 0 || 2 * j == n;
+        return alone ? WideComplex(j == 0 ? 1 : (k % 2 == 0 ? 1 : -1)) : Wide(2) * root(n, true)(j, k);
+      });
+      for (WideComplex& v : sums) v = v.real();
+      // Unpaired terms contribute their real part only: the added contributions of their imaginary parts are imaginary.
+      values = std::move(sums);
+    } else {
+      const bool back = inverse || problem.kind == TensorKind::complex_inverse;
+      transform_axis(values, shape, loops + a, forward && last ? n / 2 + 1 : n, root(n, back));
+    }
+  }
+  return values;
+}
+
+// Elements of the output beside the results, and the input of an out-of-place transform, must be unchanged.
+template <class T>
+void check_rest(const TensorProblem& problem, const std::vector<T> (&memory)[4], const std::vector<T> (&before)[4],
+                const std::vector<bool> (&written)[2]) {
+  const int out_part = problem.in_place ? 0 : 2;
+  for (int part = 0; part < 2; ++part) {
+    for (std::size_t i = 0; i < written[part].size(); ++i) {
+      if (written[part][i]) continue;
+      ASSERT_EQ(memory[out_part + part][i], before[out_part + part][i]) << "wrote beside its output";
+    }
+    if (!problem.in_place) {
+      EXPECT_EQ(memory[part], before[part]) << "the input was changed";
+    }
+  }
+}
+
 template <class T>
 void check_problem(const TensorProblem& problem, std::mt19937& random) {
-  SCOPED_TRACE(in_words(problem));
+  SCOPED_TRACE(problem_text(problem));
   const bool r2r = problem.kind == TensorKind::real_to_real;
   const bool forward = problem.kind == TensorKind::real_forward, inverse = problem.kind == TensorKind::real_inverse;
   const bool complex_in = !r2r && !forward, complex_out = !r2r && !inverse;
@@ -262,36 +314,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   });
   std::vector<std::size_t> shape;
   for (const Dimension& d : in_dims) shape.push_back(d.length);
-  const std::size_t loops = problem.loops.size();
-  const auto root = [](std::size_t n, bool back) {
-    return [n, back](std::size_t j, std::size_t k) {
-      return std::polar(Wide(1), (back ? 2 : -2) * kPi * static_cast<Wide>(j * k % n) / static_cast<Wide>(n));
-    };
-  };
-  for (std::size_t a = 0; a < problem.axes.size(); ++a) {
-    const std::size_t n = problem.axes[a].length;
-    const bool last = a + 1 == problem.axes.size();
-    if (r2r) {
-      const Turns turns(denominator(problem.real_kinds[a], n));
-      transform_axis(values, shape, loops + a, n, [&](std::size_t j, std::size_t k) {
-        return WideComplex(real_term(problem.real_kinds[a], n, j, k, turns));
-      });
-    } else if (inverse && last) {
-      // Half of a spectrum: the other half is its conjugate mirror, so real parts of twice each term are summed.
-      std::vector<WideComplex> sums = values;
-      transform_axis(sums, shape, loops + a, n, [&](std::size_t j, std::size_t k) {
-        const bool alone = j == 0 || 2 * j == n;
-        return alone ? WideComplex(j == 0 ? 1 : (k % 2 == 0 ? 1 : -1)) : Wide(2) * root(n, true)(j, k);
-      });
-      for (WideComplex& v : sums) v = v.real();
-      // Unpaired terms contribute their real part only: the added contributions of their imaginary parts are imaginary.
-      values = std::move(sums);
-    } else {
-      const bool back = inverse || problem.kind == TensorKind::complex_inverse;
-      transform_axis(values, shape, loops + a, forward && last ? n / 2 + 1 : n, root(n, back));
-    }
-  }
-
+  values = transformed(problem, std::move(values), std::move(shape));
   for (WideComplex& v : values) v *= static_cast<Wide>(problem.scale);
   const TensorPlan<T> plan(host(), problem, {.effort = Effort::quick});
   std::vector<T> before[4];
@@ -326,16 +349,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   EXPECT_LE(
       static_cast<double>(std::sqrt(error)),
       3 * std::numeric_limits<T>::epsilon() * std::sqrt(std::log2(points) + 1) * static_cast<double>(std::sqrt(norm)));
-  const int out_part = problem.in_place ? 0 : 2;
-  for (int part = 0; part < 2; ++part) {
-    for (std::size_t i = 0; i < size + 8; ++i) {
-      if (written[part][i]) continue;
-      ASSERT_EQ(memory[out_part + part][i], before[out_part + part][i]) << "wrote beside its output";
-    }
-    if (!problem.in_place) {
-      EXPECT_EQ(memory[part], before[part]) << "the input was changed";
-    }
-  }
+  check_rest<T>(problem, memory, before, written);
 }
 
 // Nested strides in a random order, with random signs and gaps.
@@ -430,7 +444,7 @@ TYPED_TEST(Tensors, TheSamePlanAgain) {
   EXPECT_NE(&first.problem(), &cached_tensor_plan<TypeParam>(problem).problem());
 }
 
-TYPED_TEST(Tensors, LoopsOfNothingDoNothing) {
+TYPED_TEST(Tensors, EmptyLoopsDoNothing) {
   TypeParam x = 3, y = 4;
   const TensorPlan<TypeParam> plan(host(),
                                    {.axes = {{.length = 4, .input = 1, .output = 1}}, .loops = {{.length = 0}}});

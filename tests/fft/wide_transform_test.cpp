@@ -40,7 +40,7 @@ WidePoints random_points(std::size_t n, unsigned seed) {
   return points;
 }
 
-TEST(WideTransform, IsTheSumWithTwiceTheDigits) {
+TEST(WideTransform, IsTheSumInTwicePrecision) {
   for (const std::size_t n : {1, 2, 3, 4, 5, 7, 8, 13, 16, 23, 30, 46, 64, 97, 100, 121, 128, 210, 243, 625}) {
     WidePoints points = random_points(n, static_cast<unsigned>(n));
     std::vector<Wide> in(n);

@@ -21,9 +21,9 @@
 #include <ridge/stencil/problems.hpp>
 #include <ridge/transpose.hpp>
 
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/routes/l2_ring/l2_ring.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 #include "support/hopper.hpp"
 
 namespace ridge {

@@ -21,7 +21,6 @@
 #include "bench/peers/peer.hpp"
 #include "cli/fft/papers_report.hpp"
 #include "papers/fft/classic/classic.hpp"
-#include "papers/fft/classic/fma6.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -247,8 +246,8 @@ void run(const PapersOptions& options) {
   PaperReport report;
   std::vector<Device> acting;
   std::vector<PaperSeries> series = series_of(options, acting);
-  std::vector<Shelf> shelves;
-  for (const Device& one : acting) shelves.emplace_back(one);
+  std::vector<SharedKernels> shared_kernels;
+  for (const Device& one : acting) shared_kernels.emplace_back(one);
   const std::vector<Peer> peers = fft_peers();
   const Peer* fftw = find_fftw(options, peers);
   const std::vector<std::size_t> lengths =
@@ -265,7 +264,7 @@ void run(const PapersOptions& options) {
       progress(static_cast<double>(done) / static_cast<double>(lengths.size()),
                fmt::format("{} points on {} as {}", n, acting[i].id(), series[i].platform));
       series[i].lengths.push_back(
-          {cpu, measure_length(acting[i], std::countr_zero(n), shelves[i], {.seconds = options.seconds})});
+          {cpu, measure_length(acting[i], std::countr_zero(n), shared_kernels[i], {.seconds = options.seconds})});
       if (options.explain) fmt::print("{}\n", series[i].lengths.back().times.decision.explain());
     }
     ++done;

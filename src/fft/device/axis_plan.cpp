@@ -6,7 +6,7 @@
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/problem/radices.hpp"
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/trials.hpp"
 
 namespace ridge::fft::on_device {
@@ -32,18 +32,20 @@ namespace {
 
 // Lines per group if they are adjacent in memory: whole sectors.
 constexpr std::size_t kFilteredWidth = 16, kLeastFilteredWidth = 4;
-constexpr std::size_t kMostFilteredAPass = 2048;
+constexpr std::size_t kMostFilteredPerPass = 2048;
 
-struct LineDigit {
+// A batch dimension of a pass: its count, and the strides of its index in the array, in the twiddle's column, and in
+// the mode and the line of the filter.
+struct LineDimension {
   std::uint64_t count = 1, place = 0, column = 0, mode = 0, line = 0;
 };
 
 // A pass over points with stride `point` and the given batch dimensions; the last batch dimension of the problem stays
 // last.
 PassDesign in_place_pass(const AxisProblem& problem, std::size_t length, std::uint64_t point,
-                         std::vector<LineDigit> digits, LineKind kind = ComplexLines{}) {
-  std::stable_sort(digits.begin(), digits.end(),
-                   [](const LineDigit& a, const LineDigit& b) { return a.place < b.place; });
+                         std::vector<LineDimension> dimensions, LineKind kind = ComplexLines{}) {
+  std::stable_sort(dimensions.begin(), dimensions.end(),
+                   [](const LineDimension& a, const LineDimension& b) { return a.place < b.place; });
   PassDesign pass = plain_pass(problem);
   pass.length = pass.points = length;
   pass.scale = 1;
@@ -53,21 +55,21 @@ PassDesign in_place_pass(const AxisProblem& problem, std::size_t length, std::ui
   pass.load.at = {.point = point, .line = {}};
   pass.kind = std::move(kind);
   pass.twiddle = Twiddle{};
-  for (const LineDigit& digit : digits) {
-    pass.counts.push_back(digit.count);
-    pass.load.at.line.push_back(digit.place);
+  for (const LineDimension& dimension : dimensions) {
+    pass.counts.push_back(dimension.count);
+    pass.load.at.line.push_back(dimension.place);
     if (auto* const filter = std::get_if<Convolution>(&pass.kind)) {
-      filter->filter_at.line.push_back(digit.mode);
-      filter->filter_line.line.push_back(digit.line);
+      filter->filter_at.line.push_back(dimension.mode);
+      filter->filter_line.line.push_back(dimension.line);
     }
-    pass.twiddle->column.line.push_back(digit.column);
+    pass.twiddle->column.line.push_back(dimension.column);
   }
   pass.store.at = pass.load.at;
   pass.load_order = pass.store_order = order_of(pass.load.at);
   return pass;
 }
 
-bool fit_side_by_side(const Device& device, PassDesign& design, std::string& refusal) {
+bool fit_adjacent_lines(const Device& device, PassDesign& design, std::string& refusal) {
   if (design.load_order == Order::points) {
     const auto designs = fitted(device, design, 0, 1, refusal);
     if (!designs.empty()) design = designs.front();
@@ -86,14 +88,14 @@ bool fit_side_by_side(const Device& device, PassDesign& design, std::string& ref
 
 std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const AxisProblem& problem,
                                                    const SpectrumFilter& filter, std::string& refusal) {
-  std::vector<LineDigit> lines;
+  std::vector<LineDimension> lines;
   for (std::size_t i = 0; i < problem.counts.size(); ++i) {
     lines.push_back({.count = problem.counts[i], .place = problem.in.line[i], .line = filter.line.line[i]});
   }
-  const auto with = [&](const LineDigit& digit) {
-    std::vector<LineDigit> digits = lines;
-    digits.push_back(digit);
-    return digits;
+  const auto with = [&](const LineDimension& dimension) {
+    std::vector<LineDimension> dimensions = lines;
+    dimensions.push_back(dimension);
+    return dimensions;
   };
   const auto filtering = [&](std::uint64_t mode) {
     return Convolution{.method = Convolution::filter,
@@ -115,30 +117,32 @@ std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const A
   PassDesign whole = in_place_pass(problem, n, point, lines, filtering(1));
   whole.twiddle.reset();
   whole.scale = problem.scale;
-  if (n <= kMostFilteredAPass && fit_side_by_side(device, whole, refusal)) {
+  if (n <= kMostFilteredPerPass && fit_adjacent_lines(device, whole, refusal)) {
     add(whole, problem.lines());
     return std::make_shared<const CompiledRoute>(device, route, problem.float64);
   }
-  const auto all_factors = pass_factors(n, 2, kMostFilteredAPass);
+  const auto all_factors = pass_factors(n, 2, kMostFilteredPerPass);
   for (std::size_t i = 0; i < std::min<std::size_t>(all_factors.size(), 2); ++i) {
-    const std::size_t far = all_factors[i][0], near = all_factors[i][1];
-    PassDesign down = in_place_pass(problem, far, point * near, with({.count = near, .place = point, .column = 1}));
+    const std::size_t first = all_factors[i][0], second = all_factors[i][1];
+    PassDesign down =
+        in_place_pass(problem, first, point * second, with({.count = second, .place = point, .column = 1}));
     down.twiddle->order = n;
-    down.twiddle->columns = near;
+    down.twiddle->columns = second;
     PassDesign up = down;
     up.direction = Direction::inverse;
     up.twiddle.reset();
     up.scale = problem.scale;
-    PassDesign across = in_place_pass(
-        problem, near, point, with({.count = far, .place = point * near, .column = 1, .mode = 1}), filtering(far));
+    PassDesign across =
+        in_place_pass(problem, second, point, with({.count = first, .place = point * second, .column = 1, .mode = 1}),
+                      filtering(first));
     across.twiddle->order = n;
-    across.twiddle->columns = far;
-    if (!fit_side_by_side(device, down, refusal) || !fit_side_by_side(device, across, refusal) ||
-        !fit_side_by_side(device, up, refusal))
+    across.twiddle->columns = first;
+    if (!fit_adjacent_lines(device, down, refusal) || !fit_adjacent_lines(device, across, refusal) ||
+        !fit_adjacent_lines(device, up, refusal))
       continue;
-    add(down, problem.lines() * near);
-    add(across, problem.lines() * far);
-    add(up, problem.lines() * near);
+    add(down, problem.lines() * second);
+    add(across, problem.lines() * first);
+    add(up, problem.lines() * second);
     return std::make_shared<const CompiledRoute>(device, route, problem.float64);
   }
   if (all_factors.empty()) refusal = "needs a length whose prime factors have a butterfly";

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "fft/device/registry.hpp"
 #include "fft/device/route.hpp"
 
 namespace ridge::fft::on_device {

@@ -5,7 +5,7 @@
 
 #include "base/aligned.hpp"
 #include "fft/float16.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
@@ -49,9 +49,9 @@ std::size_t element_bytes(const AxisProblem& problem, bool input) {
 std::uint64_t side_extent(const AxisProblem& problem, bool input) {
   const Address& at = input ? problem.in : problem.out;
   std::uint64_t last = (side_points(problem, input) / (problem.folded > 0 ? 2 : 1) - 1) * at.point;
-  for (std::size_t digit = 0; digit < problem.counts.size(); ++digit) {
-    const std::uint64_t count = digit == 0 && problem.folded > 0 ? problem.folded : problem.counts[digit];
-    last += (count - 1) * at.line[digit];
+  for (std::size_t dimension = 0; dimension < problem.counts.size(); ++dimension) {
+    const std::uint64_t count = dimension == 0 && problem.folded > 0 ? problem.folded : problem.counts[dimension];
+    last += (count - 1) * at.line[dimension];
   }
   return last + 1;
 }
@@ -66,9 +66,9 @@ std::uint64_t value_place(const AxisProblem& problem, bool input, std::uint64_t 
 
 std::uint64_t line_start(const AxisProblem& problem, const Address& at, std::uint64_t number) {
   std::uint64_t start = 0;
-  for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
-    start += number % problem.counts[digit] * at.line[digit];
-    number /= problem.counts[digit];
+  for (std::size_t dimension = 0; dimension < at.line.size(); ++dimension) {
+    start += number % problem.counts[dimension] * at.line[dimension];
+    number /= problem.counts[dimension];
   }
   return start;
 }
@@ -111,7 +111,7 @@ std::vector<std::complex<double>> AxisReference::real_to_real(const std::byte* i
 std::vector<std::complex<double>> AxisReference::folded(const std::byte* in, std::uint64_t number) const {
   using Value = std::complex<double>;
   const std::size_t n = problem_.length, half = n / 2;
-  const Value turn(0, 1);
+  const Value i_unit(0, 1);
   const auto value = [&](std::uint64_t i) { return loaded(in, value_place(problem_, true, number, i)); };
   base::AlignedArray<Value> points(n), result(n), scratch(kernel_->scratch() + 1);
   const bool forward = problem_.direction == Direction::forward;
@@ -119,7 +119,7 @@ std::vector<std::complex<double>> AxisReference::folded(const std::byte* in, std
     if (forward) {
       const Value row = value(i), mirror = std::conj(value(half + i));
       points[2 * i] = (row + mirror) / 2.0;
-      points[2 * i + 1] = (row - mirror) / (2.0 * turn);
+      points[2 * i + 1] = (row - mirror) / (2.0 * i_unit);
     } else {
       points[i] = i == 0 ? (value(0) + std::conj(value(half + 1))) / 2.0 : value(i);
       points[half + i] = i == 0 ? (value(half) + std::conj(value(n + 1))) / 2.0 : std::conj(value(half + 1 + half - i));
@@ -129,9 +129,9 @@ std::vector<std::complex<double>> AxisReference::folded(const std::byte* in, std
   std::vector<Value> values(side_points(problem_, false));
   const std::size_t each = values.size() / 2;
   for (std::size_t i = 0; i < each; ++i) {
-    values[i] = problem_.scale * (forward ? result[i] : result[2 * i] + turn * result[2 * i + 1]);
+    values[i] = problem_.scale * (forward ? result[i] : result[2 * i] + i_unit * result[2 * i + 1]);
     values[each + i] = problem_.scale * (forward ? std::conj(result[(n - i) % n])
-                                                 : std::conj(result[2 * i]) + turn * std::conj(result[2 * i + 1]));
+                                                 : std::conj(result[2 * i]) + i_unit * std::conj(result[2 * i + 1]));
   }
   return values;
 }
@@ -143,16 +143,16 @@ std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::
   if (problem_.folded > 0) return folded(in, number);
   const std::uint64_t load_start = load_.empty() ? 0 : line_start(problem_, problem_.load_at, number);
   base::AlignedArray<std::complex<double>> points(n), result(n), scratch(kernel_->scratch() + 1);
-  const std::uint64_t there = side_points(problem_, true);
+  const std::uint64_t stored = side_points(problem_, true);
   if (problem_.boxed) std::fill(points.begin(), points.end(), std::complex<double>());
-  for (std::uint64_t i = 0; i < there; ++i) {
+  for (std::uint64_t i = 0; i < stored; ++i) {
     std::complex<double>& point = points[(i + (problem_.boxed ? problem_.read.first : 0)) % n];
     point = loaded(in, start + i * problem_.in.point);
     if (!load_.empty()) point *= load_[load_start + i * problem_.load_at.point];
   }
-  if ((there < n && !problem_.boxed) || (problem_.kind == Kind::real && !is_samples(problem_, true))) {
+  if ((stored < n && !problem_.boxed) || (problem_.kind == Kind::real && !is_samples(problem_, true))) {
     // The rest of a spectrum is the mirror of its first half; values that are their own mirror are real.
-    if (!problem_.boxed) std::fill(points.begin() + there, points.end(), std::complex<double>());
+    if (!problem_.boxed) std::fill(points.begin() + stored, points.end(), std::complex<double>());
     points[0] = points[0].real();
     if (n % 2 == 0 && n > 1) points[n / 2] = points[n / 2].real();
     for (std::size_t k = 1; k < n - n / 2; ++k) points[n - k] = std::conj(points[k]);

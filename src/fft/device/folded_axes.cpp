@@ -3,7 +3,7 @@
 // 746 us rows first, 671 us columns first.
 #include <algorithm>
 
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/transform.hpp"
 
 namespace ridge::fft {
@@ -57,7 +57,8 @@ bool DeviceTransform::folds(const planner::Options& options) const {
 
 std::vector<DeviceTransform::PlannedAxis> DeviceTransform::folded_axes(Direction direction) {
   const std::size_t rows = layout_.samples.shape[0], pairs = layout_.samples.shape[1] / 2;
-  if (!work_) work_ = device_.buffer(rows * pairs * problem_.batch * complex_bytes(), {.name = "fft columns at work"});
+  if (!work_)
+    work_ = device_.buffer(rows * pairs * problem_.batch * complex_bytes(), {.name = "fft intermediate columns"});
   const bool forward = direction == Direction::forward;
   const on_device::Address work{.point = pairs, .line = {1, rows * pairs}};
   const on_device::Address samples{.point = layout_.samples.strides[0] / 2, .line = {1, layout_.samples.batch / 2}};

@@ -162,14 +162,16 @@ PassDesign plain_pass(const AxisProblem& problem) {
   return pass;
 }
 
-std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
-                               std::string& refusal, std::size_t most_held) {
+namespace {
+
+// The cheapest plans whose points fit the registers of a group of one line, cheapest first; none, with the reason, if
+// there is no such plan.
+std::vector<RadixPlan> usable_plans(const Device& device, const PassDesign& plain, std::size_t lines,
+                                    std::string& refusal, std::size_t most_held) {
   // Short convolutions with more points per work-item run slower and take NVRTC three times as long.
   constexpr std::size_t kPlans = 8, kLongConvolution = 4096;
   const Limits& limits = device.limits();
   const detail::UnitCapacity unit = detail::unit_capacity(limits);
-  const bool tight =
-      lines == 0 && limits.local_memory < unit.local_memory / 2;  // less local memory than a group could use
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
   wanted.most_held = most_held > 0                     ? most_held
@@ -199,39 +201,48 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
     design.threads = plan.threads;
     design.radices = plan.radices;
     plan.cost += access_price(design);
-    // Memory bounds these lines whatever their radices: 16 points per item compile in two thirds of the time of 32
+    // Memory bounds these lines with any radices: 16 points per item compile in two thirds of the time of 32
     // (1024 points: 149 and 229 ms of NVRTC).
     if (lines == 0 && !plain.convolution() && plain.length <= 4096 && plan.held > 16) plan.cost *= 1.25;
     // A single group per compute unit: nothing loads while it computes. Measured to cost a third.
     if (plan.threads > 128 && 2 * whole_warps(plan.threads) * registers_of(design) > unit.registers) plan.cost *= 1.25;
   }
   std::stable_sort(plans.begin(), plans.end(), [](const RadixPlan& a, const RadixPlan& b) { return a.cost < b.cost; });
-  // The cheapest plans whose points fit the registers of a group of one line.
   std::vector<RadixPlan> usable;
-  std::string first_refusal;
   for (const RadixPlan& plan : plans) {
     PassDesign design = plain;
     design.radices = plan.radices;
     design.threads = plan.threads;
     const std::string reason = too_many_registers(device, design, std::max<std::size_t>(lines, 1));
-    if (first_refusal.empty()) first_refusal = reason;
+    if (refusal.empty()) refusal = reason;
     if (reason.empty()) usable.push_back(plan);
     if (usable.size() == kPlans) break;
   }
-  plans = std::move(usable);
+  return usable;
+}
+
+}  // namespace
+
+std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
+                               std::string& refusal, std::size_t most_held) {
+  const Limits& limits = device.limits();
+  // Less local memory than a group could use.
+  const bool tight = lines == 0 && limits.local_memory < detail::unit_capacity(limits).local_memory / 2;
+  std::string first_refusal;
+  const std::vector<RadixPlan> plans = usable_plans(device, plain, lines, first_refusal, most_held);
   std::vector<PassDesign> designs;
   // Order of trials: the cheapest plans with their preferred number of lines first; other numbers of lines of a plan
   // are tried between later plans.
-  struct Turn {
+  struct Attempt {
     std::size_t plan, option;
   };
-  std::vector<Turn> turns;
+  std::vector<Attempt> attempts;
   for (std::size_t option = 0; option < 3; ++option) {
-    for (std::size_t plan = 0; plan < plans.size(); ++plan) turns.push_back({plan, option});
+    for (std::size_t plan = 0; plan < plans.size(); ++plan) attempts.push_back({plan, option});
   }
-  std::stable_sort(turns.begin(), turns.end(),
-                   [](const Turn& a, const Turn& b) { return a.plan + 2 * a.option < b.plan + 2 * b.option; });
-  for (const auto& [plan, option] : turns) {
+  std::stable_sort(attempts.begin(), attempts.end(),
+                   [](const Attempt& a, const Attempt& b) { return a.plan + 2 * a.option < b.plan + 2 * b.option; });
+  for (const auto& [plan, option] : attempts) {
     if (designs.size() == most) break;
     PassDesign design = plain;
     design.radices = plans[plan].radices;

@@ -9,10 +9,10 @@ void rearrange(GLOBAL const FROM* RESTRICT in, GLOBAL TO* RESTRICT out, GLOBAL c
   ulong rest = number, at = 0;
   int inside = 1;
   for (int axis = 0; axis < axes; ++axis) {
-    const ulong digit = rest % shape[axis];
+    const ulong index = rest % shape[axis];
     rest /= shape[axis];
-    inside = inside && digit < shape[axes + axis];
-    at += digit * shape[2 * axes + axis];
+    inside = inside && index < shape[axes + axis];
+    at += index * shape[2 * axes + axis];
   }
   out[number] = inside ? CONVERTED(in[at]) : ZERO;
 }

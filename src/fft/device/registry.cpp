@@ -1,4 +1,4 @@
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 
 #include <algorithm>
 #include <set>

@@ -64,7 +64,7 @@ void expect_small(const Device& device, const AxisProblem& problem, std::vector<
   for (Route& route : routes) {
     planner::Cost& cost = route.candidate.cost;
     if (route.steps.empty()) continue;         // refused
-    double bytes_moved = 0, bytes_waited = 0;  // the second counts what idle units could have moved too
+    double bytes_moved = 0, bytes_waited = 0;  // the second includes bytes that idle units could have moved
     for (const Step& step : route.steps) {
       const StepDesign& design = *step.design;
       const double lines = static_cast<double>(step.lines) * static_cast<double>(route.outer);
@@ -132,8 +132,9 @@ CompiledRoute::CompiledRoute(const Device& device, const Route& route, bool floa
     at_once_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(most) / 64 * 64, 1);
   if (route.together && at_once_ < route.outer) {
     // Steps address the scratch arrays by positions in the whole batch, so the batch cannot be split.
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("fft: {} lines side by side are more than one launch can count", route.outer));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("fft: needs at most {} interleaved lines, got {}: divide the batch", at_once_, route.outer));
   }
   for (const Step& step : route.steps) {
     stages_.push_back(

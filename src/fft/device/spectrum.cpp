@@ -25,11 +25,11 @@ std::size_t numbers(const SpectrumDesign& design) { return design.length / 2 + 1
 std::string line_offset(const SpectrumDesign& design, const Address& at) {
   std::string sum = "0";
   std::uint64_t divided = 1;
-  for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
+  for (std::size_t dimension = 0; dimension < at.line.size(); ++dimension) {
     std::string value = fmt::format("line / {}ul", divided);
-    if (digit + 1 < at.line.size()) value = fmt::format("{} % {}ul", value, design.counts[digit]);
-    if (at.line[digit] != 0) sum += fmt::format(" + ({}) * {}ul", value, at.line[digit]);
-    divided *= design.counts[digit];
+    if (dimension + 1 < at.line.size()) value = fmt::format("{} % {}ul", value, design.counts[dimension]);
+    if (at.line[dimension] != 0) sum += fmt::format(" + ({}) * {}ul", value, at.line[dimension]);
+    divided *= design.counts[dimension];
   }
   return sum;
 }
@@ -106,7 +106,7 @@ std::vector<Buffer> all_tables(const Device& device, const SpectrumDesign& desig
 
 KernelSource spectrum_text(const SpectrumDesign& design) {
   codegen::Text text;
-  text.line("// real spectrum, {} complex points a line", design.length);
+  text.line("// real spectrum, {} complex points per line", design.length);
   text.raw(codegen::butterfly_text({}, design.float64));
   const bool float16 = design.storage != Storage::same;
   const char* in_type = float16 && takes_spectrum(design.change) ? "ushort2" : "real2";

@@ -10,7 +10,7 @@
 #include <ridge/error.hpp>
 
 #include "base/text.hpp"
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/trials.hpp"
 #include "fft/operators.hpp"
 #include "plan/selection.hpp"
@@ -180,7 +180,7 @@ std::vector<DeviceTransform::PlannedAxis> DeviceTransform::planned_axes(Directio
       packed *= work_side_.shape[axis];
     }
     work_side_.batch = packed;
-    work_ = device_.buffer(packed * problem_.batch * complex_bytes(), {.name = "fft spectrum at work"});
+    work_ = device_.buffer(packed * problem_.batch * complex_bytes(), {.name = "fft intermediate spectrum"});
   }
   const auto side = [&](Array array) -> const Side& {
     return array == Array::input ? in : array == Array::output ? out : work_side_;
@@ -278,7 +278,7 @@ std::size_t DeviceTransform::bytes_of(Direction direction, bool input) const {
   const bool forward = direction == Direction::forward, samples = forward == input;
   const std::size_t each = number_bytes(problem_, float64_);
   if (!samples) return layout_.spectrum.extent * 2 * each;
-  // The inverse returns numbers of the type of the plan, whatever the type of the samples.
+  // The inverse returns numbers of the type of the plan, for samples of any type.
   const std::size_t number = (problem_.kind == Kind::complex ? 2 : 1) * each;
   return layout_.samples.extent * (forward ? sample_bytes(problem_.load_forward.samples, problem_.kind, each) : number);
 }
@@ -306,7 +306,7 @@ std::string DeviceTransform::explain() const {
     text += fmt::format("  boxes: {:.3f} of the points of the whole transform\n",
                         share_of_points(ordered_axes(problem_, layout_, shown), problem_));
   }
-  text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", usual_flops(problem_),
+  text += fmt::format("  {:.4g} flops by the conventional count; at least {} moved\n", usual_flops(problem_),
                       base::human_bytes(least_bytes(layout_, problem_, number_bytes(problem_, float64_))));
   for (const planner::Decision& decision : decisions_) text += decision.explain();
   return text;

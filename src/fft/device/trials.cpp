@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kComparedPoints = std::uint64_t{1} << 20;
 constexpr std::byte kUnstored{0xff};  // NaN as float and double
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t side_bytes(const AxisProblem& problem, bool input) {
   return static_cast<std::size_t>(side_extent(problem, input)) * element_bytes(problem, input);
@@ -98,7 +98,7 @@ std::vector<std::byte> AxisTrials::compared_numbers() {
 }
 
 template <class T>
-planner::Comparison AxisTrials::judged(const std::vector<std::byte>& numbers) const {
+planner::Comparison AxisTrials::compared(const std::vector<std::byte>& numbers) const {
   const std::uint64_t points = side_points(problem_, false), parts = stores_reals(problem_) ? 1 : 2;
   std::vector<T> got, wanted;
   got.reserve(lines_.size() * points * parts);
@@ -142,7 +142,7 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& numbers) co
 }
 
 // For lines that are not compared: checks that all of them were stored, and nothing between them.
-std::string AxisTrials::left_unstored() {
+std::string AxisTrials::unstored_text() {
   if (lines_.size() == problem_.lines()) return {};
   // In place the array already holds numbers, except if integers or 16-bit floats were loaded.
   if (problem_.in_place && (problem_.samples != Samples::same || problem_.float16())) return {};
@@ -176,10 +176,10 @@ planner::Comparison AxisTrials::compare(const CompiledRoute& route) {
   if (!problem_.in_place) queue_->fill(out_, kUnstored);
   route.enqueue(*queue_, in_, out_);
   const std::vector<std::byte> numbers = compared_numbers();
-  planner::Comparison result = problem_.float64 ? judged<double>(numbers) : judged<float>(numbers);
+  planner::Comparison result = problem_.float64 ? compared<double>(numbers) : compared<float>(numbers);
   if (result.right()) {
-    const std::string where = left_unstored();
-    if (!where.empty()) result = {kNoNumber, result.allowed, where};
+    const std::string where = unstored_text();
+    if (!where.empty()) result = {kNaN, result.allowed, where};
   }
   uploaded_ = uploaded_ && result.right();  // after a wrong answer the input may be damaged too
   return result;

@@ -30,8 +30,8 @@ class AxisTrials final : public planner::Trials<CompiledRoute> {
   void refresh_input();
   std::vector<std::byte> compared_numbers();
   template <class T>
-  planner::Comparison judged(const std::vector<std::byte>& numbers) const;
-  std::string left_unstored();
+  planner::Comparison compared(const std::vector<std::byte>& numbers) const;
+  std::string unstored_text();
 
   Device device_;
   AxisProblem problem_;

@@ -1,6 +1,6 @@
 // A host transform of which only a box is given or wanted. Between two axes only the box that is not zero, or still
-// needed, is stored. A block of lines with missing points is copied into a tile that stays in cache; lines of which all
-// points are wanted are transformed from there to their place.
+// needed, is stored. A block of lines with missing points is copied into a tile that stays in cache; a line of
+// which all points are wanted is transformed from the tile to its final position.
 #pragma once
 #include <array>
 #include <complex>
@@ -41,7 +41,7 @@ struct BoxPass {
   std::size_t written_points() const { return axis.kind == Kind::real && forward ? axis.length / 2 + 1 : axis.length; }
   std::size_t tile() const;     // complex elements of the tile
   std::size_t scratch() const;  // of the kernel
-  // Lines that need no tile: all points are there, next to each other or to those of other lines, without factors.
+  // True if that side needs no tile: the box holds all points, points or lines are adjacent, and there are no factors.
   bool direct_in() const;
   bool direct_out() const;
   // One block. `fresh`: the points of the tile outside the box are not zero yet; false afterwards if they stay zero.

@@ -13,7 +13,7 @@
 
 #include "base/lru_cache.hpp"
 #include "fft/host/line_trials.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 #include "plan/selection.hpp"
 #include "plan/wisdom.hpp"
 
@@ -110,9 +110,10 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
   for (LineChoice<T>& choice : choices) {
     if (!options.variant.empty() || !choice.refusal.empty()) continue;
     if (choice.name.starts_with("classic/")) {
-      choice.refusal = "kept for the record: ask for it by name";
+      choice.refusal = "published variant, for comparison only: request it by name";
     } else if (straight && !is_straight(choice.name)) {
-      choice.refusal = "straight code is reached sooner";
+      choice.refusal = fmt::format("needs more than {} points, got {}: straight-line code has less overhead per call",
+                                   kFewPoints, n);
     }
   }
   const std::vector<planner::Candidate> candidates = candidates_of(n, choices);

@@ -6,7 +6,7 @@
 
 #include "base/aligned.hpp"
 #include "fft/reference.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft {
 namespace {

@@ -46,7 +46,7 @@ void run_by_planes(std::size_t threads, std::size_t planes, double bytes, std::s
 }
 
 template <class AnyStage>
-std::size_t units_a_plane(const AnyStage& stage) {
+std::size_t units_per_plane(const AnyStage& stage) {
   return stage.units() / stage.planes();
 }
 

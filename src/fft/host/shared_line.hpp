@@ -51,7 +51,7 @@ class PipelinedLines {
 
   std::size_t work() const { return works_ * line_.work(); }
 
-  // `past`: non-temporal stores whatever the length, because the results are part of a large batch that is not read
+  // `past`: non-temporal stores for any length, because the results are part of a large batch that is not read
   // soon.
   void run(Direction direction, const Complex* in, std::size_t in_distance, Complex* out, std::size_t out_distance,
            std::size_t threads, Complex* work, Complex* const* scratch, bool past) const {
@@ -67,7 +67,7 @@ class PipelinedLines {
   static constexpr std::size_t kLongest = std::size_t{1} << 21;  // longer lines are too large for three
   static constexpr std::size_t kFarShare =
       std::size_t{4} << 20;  // bytes: non-temporal stores are 1.25 times as fast at 8 MB on a Xeon
-  static constexpr int kLooks = 2000;
+  static constexpr int kPolls = 2000;
 
   struct Call {
     const PipelinedLines& self;
@@ -91,11 +91,11 @@ class PipelinedLines {
       Complex* const own = scratch[thread];
       for (;;) {
         const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
-        const std::size_t turn = number / (firsts + seconds), part = number % (firsts + seconds);
-        if (turn >= self.lines_ + later) break;
+        const std::size_t round = number / (firsts + seconds), part = number % (firsts + seconds);
+        if (round >= self.lines_ + later) break;
         const bool is_first = part < firsts;
-        if (is_first ? turn >= self.lines_ : turn < later) continue;
-        const std::size_t at = is_first ? turn : turn - later, place = at % self.works_, before = at / self.works_;
+        if (is_first ? round >= self.lines_ : round < later) continue;
+        const std::size_t at = is_first ? round : round - later, place = at % self.works_, before = at / self.works_;
         Complex* const between = work + place * line.work();
         if (is_first) {
           wait_for(second_done[place], before * seconds);
@@ -111,8 +111,8 @@ class PipelinedLines {
       if (past) two_step_kernels<T>().finish();
     }
     static void wait_for(const std::atomic<std::size_t>& done, std::size_t parts) {
-      for (int looks = 0; done.load(std::memory_order_acquire) < parts; ++looks) {
-        if (looks < kLooks) {
+      for (int polls = 0; done.load(std::memory_order_acquire) < parts; ++polls) {
+        if (polls < kPolls) {
           base::relax();
         } else {
           std::this_thread::yield();

@@ -15,8 +15,9 @@
 #include "fft/host/line_by_threads.hpp"
 #include "fft/host/real/real.hpp"
 #include "fft/host/run_units.hpp"
+#include "fft/host/stack_scratch.hpp"
 #include "fft/host/two_step.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 #include "machine/host/caches.hpp"
 #include "plan/choose.hpp"
 
@@ -27,53 +28,8 @@ namespace {
 constexpr double kPointsWorthThreads = 1 << 14;
 constexpr double kPlaneBytes = 4 << 20;  // a core's caches hold at least part of it
 constexpr std::size_t kLongLine = std::size_t{1} << 16;
-constexpr std::size_t kStackBytes = 72 * 1024;  // two buffers of 4096 points of float
 
 std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
-
-// A transform of a few points takes less time than borrowing scratch, so its scratch is on the stack. The array is
-// small if possible, because some compilers touch every page of it in every call.
-template <std::size_t kBytes, class T>
-struct OnTheStack {
-  using Complex = std::complex<T>;
-  static Complex* points(std::array<std::byte, kBytes>& memory) { return reinterpret_cast<Complex*>(memory.data()); }
-  [[gnu::noinline]] static void run(const LineKernel<T>& line, Direction direction, const Complex* in, Complex* out) {
-    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: a kernel writes it before it reads it
-    line.run(direction, in, out, points(memory));
-  }
-  [[gnu::noinline]] static void run(const LineKernel<T>& line, Direction direction, const Complex* in,
-                                    std::size_t in_distance, Complex* out, std::size_t out_distance,
-                                    std::size_t count) {
-    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
-    line.run_many(direction, in, in_distance, out, out_distance, count, points(memory));
-  }
-  [[gnu::noinline]] static void run(const RealKernel<T>& line, const T* in, std::size_t in_distance, Complex* out,
-                                    std::size_t out_distance, std::size_t count) {
-    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
-    line.forward_many(in, in_distance, out, out_distance, count, points(memory));
-  }
-  [[gnu::noinline]] static void run(const RealKernel<T>& line, const Complex* in, std::size_t in_distance, T* out,
-                                    std::size_t out_distance, std::size_t count) {
-    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
-    line.inverse_many(in, in_distance, out, out_distance, count, points(memory));
-  }
-  [[gnu::noinline]] static void run(const RealKernel<T>& line, const T* in, Complex* out) {
-    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
-    line.forward(in, out, points(memory));
-  }
-  [[gnu::noinline]] static void run(const RealKernel<T>& line, const Complex* in, T* out) {
-    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
-    line.inverse(in, out, points(memory));
-  }
-};
-template <class T, class... Call>
-void with_stack(std::size_t scratch, const Call&... call) {
-  constexpr std::size_t kLittle = 3 * 1024, kMore = 18 * 1024;
-  const std::size_t bytes = scratch * sizeof(std::complex<T>);
-  if (bytes <= kLittle) return OnTheStack<kLittle, T>::run(call...);
-  if (bytes <= kMore) return OnTheStack<kMore, T>::run(call...);
-  OnTheStack<kStackBytes, T>::run(call...);
-}
 
 bool names_threads(const std::string& variant) {
   return variant.starts_with("two_step") || variant.starts_with("one_thread");
@@ -82,12 +38,12 @@ bool names_threads(const std::string& variant) {
 // Row stride of a thread's own plane: not a power of two, which would cause cache set conflicts.
 std::size_t plane_pitch(std::size_t columns) { return lines_of(columns) + 8; }
 
-const char* in_words(Access access) {
+const char* access_text(Access access) {
   switch (access) {
     case Access::rows:
       return "rows";
     case Access::columns:
-      return "columns side by side";
+      return "adjacent columns";
     case Access::tiles:
       return "through tiles";
   }
@@ -481,9 +437,10 @@ void Transform<T>::run_complex(Direction direction, const DirectedStages& direct
     const auto through = [&](std::size_t thread, std::size_t begin, std::size_t end) {
       Complex* const plane = scratch.of_thread[thread] + plane_at_;
       for (std::size_t i = begin; i < end; ++i) {
-        units_of(rows, direction, in, plane, scratch)(thread, i * units_a_plane(rows), (i + 1) * units_a_plane(rows));
-        units_of(columns, direction, plane, out, scratch)(thread, i * units_a_plane(columns),
-                                                          (i + 1) * units_a_plane(columns));
+        units_of(rows, direction, in, plane, scratch)(thread, i * units_per_plane(rows),
+                                                      (i + 1) * units_per_plane(rows));
+        units_of(columns, direction, plane, out, scratch)(thread, i * units_per_plane(columns),
+                                                          (i + 1) * units_per_plane(columns));
       }
     };
     run_all(threads_for(columns), columns.planes(), bytes_of(columns), through);
@@ -491,8 +448,8 @@ void Transform<T>::run_complex(Direction direction, const DirectedStages& direct
     in = out;
   } else if (directed.by_planes) {
     const Stage<T>&rows = stages[0], &columns = stages[1];
-    run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_a_plane(rows),
-                  units_of(rows, direction, in, out, scratch), units_a_plane(columns),
+    run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_per_plane(rows),
+                  units_of(rows, direction, in, out, scratch), units_per_plane(columns),
                   units_of(columns, direction, out, out, scratch));
     stages = stages.subspan(2);
     in = out;
@@ -508,8 +465,8 @@ void Transform<T>::run_real_forward(const void* in, Complex* out, Scratch<T>& sc
   const auto row_units = units_of(rows, kForward, in, out, scratch);
   if (forward_->by_planes) {
     const Stage<T>& columns = stages[0];
-    run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_a_plane(rows), row_units,
-                  units_a_plane(columns), units_of(columns, kForward, out, out, scratch));
+    run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_per_plane(rows), row_units,
+                  units_per_plane(columns), units_of(columns, kForward, out, out, scratch));
     stages = stages.subspan(1);
   } else {
     run_all(threads_for(rows), rows.units(), bytes_of(rows), row_units);
@@ -535,8 +492,8 @@ void Transform<T>::run_real_inverse(const Complex* in, T* out, Scratch<T>& scrat
     const auto row_units = units_of(rows, kInverse, work, out + b * layout_.samples.batch, scratch);
     if (inverse_->by_planes) {
       const Complex* const from = stages.empty() ? spectrum : work;
-      run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_a_plane(columns),
-                    units_of(columns, kInverse, from, work, scratch), units_a_plane(rows), row_units);
+      run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_per_plane(columns),
+                    units_of(columns, kInverse, from, work, scratch), units_per_plane(rows), row_units);
     } else {
       run_all(threads_for(rows), rows.units(), bytes_of(rows), row_units);
     }
@@ -544,7 +501,7 @@ void Transform<T>::run_real_inverse(const Complex* in, T* out, Scratch<T>& scrat
 }
 
 template <class T>
-void Transform<T>::run_in_turn(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const {
+void Transform<T>::run_shared(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const {
   const bool forward = direction == Direction::forward;
   const Side& from = forward ? layout_.samples : layout_.spectrum;
   const Side& to = forward ? layout_.spectrum : layout_.samples;
@@ -596,7 +553,7 @@ void Transform<T>::run(Direction direction, const void* in, void* out) const {
       run_real_inverse(static_cast<const Complex*>(in), static_cast<T*>(out), *scratch);
     }
   } else if (shared_) {
-    run_in_turn(direction, static_cast<const Complex*>(in), target, *scratch);
+    run_shared(direction, static_cast<const Complex*>(in), target, *scratch);
   } else {
     run_complex(direction, direction == Direction::forward ? *forward_ : *inverse_, in, target, *scratch);
   }
@@ -625,11 +582,11 @@ std::string Transform<T>::explain() const {
   } else {
     if (real_) text += fmt::format("  pass over real rows of {}: {}\n", real_->length(), real_->describe());
     for (const Stage<T>& stage : forward_->stages) {
-      text += fmt::format("  pass over lines of {}, {}: {}\n", stage.line().length(), in_words(stage.access()),
+      text += fmt::format("  pass over lines of {}, {}: {}\n", stage.line().length(), access_text(stage.access()),
                           stage.line().describe());
     }
   }
-  text += fmt::format("  {:.4g} flops done for {:.4g} by the usual count; at least {} moved\n", done_flops(),
+  text += fmt::format("  {:.4g} flops executed, {:.4g} by the conventional count; at least {} moved\n", done_flops(),
                       usual_flops(problem_), base::human_bytes(least_bytes(layout_, problem_, sizeof(T))));
   for (const planner::Decision& decision : decisions_.all()) text += decision.explain();
   return text;

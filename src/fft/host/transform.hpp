@@ -34,12 +34,11 @@ class Transform {
       const bool forward = direction == Direction::forward;
       const Side &from = forward ? layout_.samples : layout_.spectrum,
                  &to = forward ? layout_.spectrum : layout_.samples;
-      if (!plainly_right(in.data(), in.size(), out.data(), out.size(), from.extent, to.extent)) return false;
+      if (!valid_spans(in.data(), in.size(), out.data(), out.size(), from.extent, to.extent)) return false;
       run_few(direction, in.data(), out.data());
       return true;
     }
-    if (alone_ == nullptr ||
-        !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
+    if (alone_ == nullptr || !valid_spans(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
       return false;
     }
     if (const BareLine<T>& line = bare_lines_[direction == Direction::forward ? 0 : 1]) {
@@ -53,13 +52,13 @@ class Transform {
   }
   bool run_short(std::span<const T> in, std::span<Complex> out) const {
     if (real_few_ != nullptr) {
-      if (!plainly_right(in.data(), in.size(), out.data(), out.size(), layout_.samples.extent, layout_.spectrum.extent))
+      if (!valid_spans(in.data(), in.size(), out.data(), out.size(), layout_.samples.extent, layout_.spectrum.extent))
         return false;
       run_few(Direction::forward, in.data(), out.data());
       return true;
     }
     if (real_alone_ == nullptr ||
-        !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_ / 2 + 1)) {
+        !valid_spans(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_ / 2 + 1)) {
       return false;
     }
     if (scratch_alone_ == 0) {
@@ -71,13 +70,13 @@ class Transform {
   }
   bool run_short(std::span<const Complex> in, std::span<T> out) const {
     if (real_few_ != nullptr) {
-      if (!plainly_right(in.data(), in.size(), out.data(), out.size(), layout_.spectrum.extent, layout_.samples.extent))
+      if (!valid_spans(in.data(), in.size(), out.data(), out.size(), layout_.spectrum.extent, layout_.samples.extent))
         return false;
       run_few(Direction::inverse, in.data(), out.data());
       return true;
     }
     if (real_alone_ == nullptr ||
-        !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_ / 2 + 1, points_alone_)) {
+        !valid_spans(in.data(), in.size(), out.data(), out.size(), points_alone_ / 2 + 1, points_alone_)) {
       return false;
     }
     if (scratch_alone_ == 0) {
@@ -151,7 +150,7 @@ class Transform {
   double bytes_of(const AnyStage& stage) const;  // read and written
   void run_real_forward(const void* in, Complex* out, Scratch<T>& scratch) const;
   void run_real_inverse(const Complex* in, T* out, Scratch<T>& scratch) const;
-  void run_in_turn(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
+  void run_shared(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
   bool plain_line() const;
   void run_alone(Direction direction, const Complex* in, Complex* out) const;
   void run_alone(const T* in, Complex* out) const;
@@ -163,8 +162,8 @@ class Transform {
   // True if the arrays are long enough, not null, aligned, and overlap only as planned; otherwise the error is raised
   // elsewhere.
   template <class In, class Out>
-  bool plainly_right(const In* in, std::size_t in_size, const Out* out, std::size_t out_size, std::size_t in_needed,
-                     std::size_t out_needed) const {
+  bool valid_spans(const In* in, std::size_t in_size, const Out* out, std::size_t out_size, std::size_t in_needed,
+                   std::size_t out_needed) const {
     const auto from = reinterpret_cast<std::uintptr_t>(in), to = reinterpret_cast<std::uintptr_t>(out);
     if (in_size < in_needed || out_size < out_needed || from == 0 || to == 0 || (from | to) % sizeof(T) != 0) {
       return false;

@@ -92,7 +92,7 @@ void TwoStep<T>::second(Direction direction, std::size_t part, Complex* work, Co
   Complex* const tile = scratch;
   along_->run_many(direction, work + at * row_, row_, tile, tile_row, width,
                    scratch + kStrip * (std::max(rows_, columns_) + kPad));
-  two_step_kernels<T>().turn(real(tile), tile_row, columns_, width, real(out + at), rows_, past);
+  two_step_kernels<T>().transpose(real(tile), tile_row, columns_, width, real(out + at), rows_, past);
 }
 
 template class TwoStep<float>;

@@ -62,11 +62,11 @@ void twiddle_full(const T* from, size_t rows, const T* coarse, const T* fine, T*
 
 // Transposes a square of points, one cache line wide, in registers.
 template <class T>
-struct Turn;
+struct SquareTranspose;
 
 // A complex float is as wide as a double.
 template <>
-struct Turn<float> {
+struct SquareTranspose<float> {
   static constexpr size_t kPointsWide = kPoints<float>;
   template <bool kStream>
   static HWY_INLINE void run(const float* from, size_t from_stride, float* to, size_t to_stride) {
@@ -114,7 +114,7 @@ struct Turn<float> {
 };
 
 template <>
-struct Turn<double> {
+struct SquareTranspose<double> {
   static constexpr size_t kPointsWide = kPoints<double>;
   template <bool kStream>
   static HWY_INLINE void run(const double* from, size_t from_stride, double* to, size_t to_stride) {
@@ -146,13 +146,13 @@ struct Turn<double> {
 
 // Processes the whole width of a strip for a few points at a time, so that rows are written as completely as possible.
 template <bool kStream, class T>
-void turn_full(const T* from, size_t from_stride, size_t count, T* to, size_t to_stride) {
-  constexpr size_t P = Turn<T>::kPointsWide;
+void transpose_full(const T* from, size_t from_stride, size_t count, T* to, size_t to_stride) {
+  constexpr size_t P = SquareTranspose<T>::kPointsWide;
   for (size_t k = 0; k < count; k += P) {
 #pragma GCC unroll 1
     for (size_t r = 0; r < kStripWidth; r += P) {
-      Turn<T>::template run<kStream>(from + 2 * (r * from_stride + k), from_stride, to + 2 * (k * to_stride + r),
-                                     to_stride);
+      SquareTranspose<T>::template run<kStream>(from + 2 * (r * from_stride + k), from_stride,
+                                                to + 2 * (k * to_stride + r), to_stride);
     }
   }
 }
@@ -186,13 +186,13 @@ void twiddle(bool conjugate, const T* from, size_t rows, size_t width, const T* 
 }
 
 template <class T>
-void turn(const T* from, size_t from_stride, size_t count, size_t width, T* to, size_t to_stride, bool stream) {
+void transpose(const T* from, size_t from_stride, size_t count, size_t width, T* to, size_t to_stride, bool stream) {
   size_t k = 0;
 #if HWY_TARGET != HWY_SCALAR
   if (width == kStripWidth) {
-    k = count / Turn<T>::kPointsWide * Turn<T>::kPointsWide;
-    stream&& whole_lines(to, to_stride) ? turn_full<true>(from, from_stride, k, to, to_stride)
-                                        : turn_full<false>(from, from_stride, k, to, to_stride);
+    k = count / SquareTranspose<T>::kPointsWide * SquareTranspose<T>::kPointsWide;
+    stream&& whole_lines(to, to_stride) ? transpose_full<true>(from, from_stride, k, to, to_stride)
+                                        : transpose_full<false>(from, from_stride, k, to, to_stride);
   }
 #endif
   (void)stream;
@@ -219,8 +219,10 @@ void stream_copy(const T* from, size_t count, T* to) {
 
 void finish_streams() { hwy::FlushStream(); }
 
-TwoStepKernels<float> float_kernels() { return {twiddle<float>, turn<float>, stream_copy<float>, finish_streams}; }
-TwoStepKernels<double> double_kernels() { return {twiddle<double>, turn<double>, stream_copy<double>, finish_streams}; }
+TwoStepKernels<float> float_kernels() { return {twiddle<float>, transpose<float>, stream_copy<float>, finish_streams}; }
+TwoStepKernels<double> double_kernels() {
+  return {twiddle<double>, transpose<double>, stream_copy<double>, finish_streams};
+}
 
 }  // namespace
 }  // namespace ridge::fft::HWY_NAMESPACE

@@ -16,8 +16,8 @@ struct TwoStepKernels {
   void (*twiddle)(bool conjugate, const T* from, std::size_t rows, std::size_t width, const T* coarse, const T* fine,
                   T* to, std::size_t to_stride, bool stream);
   // to[k * to_stride + r] = from[r * from_stride + k] for k < count and r < width.
-  void (*turn)(const T* from, std::size_t from_stride, std::size_t count, std::size_t width, T* to,
-               std::size_t to_stride, bool stream);
+  void (*transpose)(const T* from, std::size_t from_stride, std::size_t count, std::size_t width, T* to,
+                    std::size_t to_stride, bool stream);
   // to[k] = from[k] by non-temporal stores.
   void (*stream)(const T* from, std::size_t count, T* to);
   void (*finish)();

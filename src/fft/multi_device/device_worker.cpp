@@ -21,7 +21,7 @@ constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 constexpr std::size_t kCopiedPieceBytes = std::size_t{2} << 20;
 constexpr std::size_t kLeastPieces = 16;  // at least, per batch: transfers and transforms overlap
 
-// Page-locked host memory for one block on its way to or from the device.
+// Page-locked host memory for one block in transit to or from the device.
 class Staging {
  public:
   Staging(const Device& device, std::size_t bytes)
@@ -57,11 +57,11 @@ class DeviceWorker : public Worker {
     const auto [from, to] = batch_bytes<T>(problem_, Direction::forward);
     std::size_t stations = staged() ? std::max<std::size_t>(1, cores.count) : kQueues;
     if (options_.units > 0) stations = std::min(stations, std::max<std::size_t>(1, options_.units / piece_));
-    while (stations_.size() < stations) stations_.push_back(std::make_unique<Station>(device_));
+    while (lanes_.size() < stations) lanes_.push_back(std::make_unique<Lane>(device_));
     used_ = stations;
     const std::size_t bytes = piece_ * std::max(from, to);
-    for (std::size_t i = 0; i < used_; ++i) prepare(*stations_[i], bytes);
-    if (count % piece_ != 0) plan_for(*stations_[0], count % piece_);
+    for (std::size_t i = 0; i < used_; ++i) prepare(*lanes_[i], bytes);
+    if (count % piece_ != 0) plan_for(*lanes_[0], count % piece_);
     if (staged() && (!pool_ || pool_->members() != used_)) pool_ = std::make_unique<SpinningPool>(used_);
   }
 
@@ -83,8 +83,8 @@ class DeviceWorker : public Worker {
     std::byte* to = nullptr;  // destination of the result; null: nothing in transit
     std::size_t bytes = 0;
   };
-  struct Station {  // a queue with the buffers and plans used by its blocks only
-    explicit Station(const Device& device) : queue(device.queue()) {}
+  struct Lane {  // a queue with the buffers and plans used by its blocks only
+    explicit Lane(const Device& device) : queue(device.queue()) {}
     Queue queue;
     Buffer in, out;
     std::map<std::size_t, Plan<T>> plans;  // by batch size
@@ -99,78 +99,78 @@ class DeviceWorker : public Worker {
 
   bool staged() const { return copies_through_staging(device_, options_); }
 
-  void prepare(Station& station, std::size_t bytes) {
-    plan_for(station, piece_);
-    if (station.in && station.in.size() >= bytes) return;
-    station.in = device_.buffer(bytes, {.name = "hybrid input"});
-    station.out = device_.buffer(bytes, {.name = "hybrid output"});
+  void prepare(Lane& lane, std::size_t bytes) {
+    plan_for(lane, piece_);
+    if (lane.in && lane.in.size() >= bytes) return;
+    lane.in = device_.buffer(bytes, {.name = "hybrid input"});
+    lane.out = device_.buffer(bytes, {.name = "hybrid output"});
     if (!staged()) return;
-    for (Slot& slot : station.slots) {
+    for (Slot& slot : lane.slots) {
       slot.in.emplace(device_, bytes);
       slot.out.emplace(device_, bytes);
     }
   }
 
-  void plan_for(Station& station, std::size_t batch) {
-    if (station.plans.contains(batch)) return;
+  void plan_for(Lane& lane, std::size_t batch) {
+    if (lane.plans.contains(batch)) return;
     Problem problem = problem_;
     problem.batch = batch;
-    station.plans.emplace(batch, Plan<T>(device_, problem, options_.planning));
+    lane.plans.emplace(batch, Plan<T>(device_, problem, options_.planning));
   }
 
-  void enqueue(Station& station, const Job& job, std::size_t count, const std::byte* from, std::byte* to) const {
-    const Plan<T>& plan = station.plans.at(count);
-    Queue& queue = station.queue;
-    queue.upload(from, station.in, count * job.from);
-    job.direction == Direction::forward ? plan.enqueue_forward(queue, station.in, station.out)
-                                        : plan.enqueue_inverse(queue, station.in, station.out);
-    queue.download(station.out, to, count * job.to);
+  void enqueue(Lane& lane, const Job& job, std::size_t count, const std::byte* from, std::byte* to) const {
+    const Plan<T>& plan = lane.plans.at(count);
+    Queue& queue = lane.queue;
+    queue.upload(from, lane.in, count * job.from);
+    job.direction == Direction::forward ? plan.enqueue_forward(queue, lane.in, lane.out)
+                                        : plan.enqueue_inverse(queue, lane.in, lane.out);
+    queue.download(lane.out, to, count * job.to);
   }
 
-  // The incomplete block runs first, on the first station, which alone has a plan for it.
-  std::size_t odd() const { return count_ % piece_; }
+  // The incomplete block runs first, on the first lane, which alone has a plan for it.
+  std::size_t remainder() const { return count_ % piece_; }
   std::size_t pieces() const { return count_ / piece_; }
 
   void run_direct(const Job& job) const {
     if (options_.pin) base::pin_to_core(cores_.first);
-    if (odd() > 0) enqueue(*stations_[0], job, odd(), job.in, job.out);
+    if (remainder() > 0) enqueue(*lanes_[0], job, remainder(), job.in, job.out);
     for (std::size_t i = 0; i < pieces(); ++i) {
-      const std::size_t at = odd() + i * piece_;
-      Station& station = *stations_[(i + 1) % used_];
-      enqueue(station, job, piece_, job.in + at * job.from, job.out + at * job.to);
-      if (device_.info().backend == Backend::opencl)
-        station.queue.record();  // flushes the queue: the device starts now
+      const std::size_t at = remainder() + i * piece_;
+      Lane& lane = *lanes_[(i + 1) % used_];
+      enqueue(lane, job, piece_, job.in + at * job.from, job.out + at * job.to);
+      if (device_.info().backend == Backend::opencl) lane.queue.record();  // flushes the queue: the device starts now
     }
-    for (std::size_t i = 0; i < used_; ++i) stations_[i]->queue.finish();
+    for (std::size_t i = 0; i < used_; ++i) lanes_[i]->queue.finish();
   }
 
   void run_staged(const Job& job) const {
     std::atomic<std::size_t> next{0};
     pool_->run([&](std::size_t member) {
       if (options_.pin) base::pin_to_core(cores_.first + member);
-      Station& station = *stations_[member];
-      for (Slot& slot : station.slots) forget(station, slot);
-      std::size_t turn = 0;
-      if (member == 0 && odd() > 0) pass(station, turn++, job, 0, odd());
-      for (std::size_t i = next++; i < pieces(); i = next++) pass(station, turn++, job, odd() + i * piece_, piece_);
-      for (std::size_t i = 0; i < 2; ++i) collect(station.slots[(turn + i) % 2]);
+      Lane& lane = *lanes_[member];
+      for (Slot& slot : lane.slots) discard(lane, slot);
+      std::size_t number = 0;
+      if (member == 0 && remainder() > 0) run_block(lane, number++, job, 0, remainder());
+      for (std::size_t i = next++; i < pieces(); i = next++)
+        run_block(lane, number++, job, remainder() + i * piece_, piece_);
+      for (std::size_t i = 0; i < 2; ++i) collect(lane.slots[(number + i) % 2]);
     });
   }
 
-  void pass(Station& station, std::size_t turn, const Job& job, std::size_t at, std::size_t count) const {
-    Slot& slot = station.slots[turn % 2];
+  void run_block(Lane& lane, std::size_t number, const Job& job, std::size_t at, std::size_t count) const {
+    Slot& slot = lane.slots[number % 2];
     collect(slot);
     std::memcpy(slot.in->data(), job.in + at * job.from, count * job.from);
-    enqueue(station, job, count, slot.in->data(), slot.out->data());
-    slot.done = station.queue.record();
+    enqueue(lane, job, count, slot.in->data(), slot.out->data());
+    slot.done = lane.queue.record();
     slot.to = job.out + at * job.to;
     slot.bytes = count * job.to;
   }
 
   // Drops the state left by a failed run.
-  static void forget(Station& station, Slot& slot) {
+  static void discard(Lane& lane, Slot& slot) {
     if (slot.to == nullptr) return;
-    station.queue.finish();
+    lane.queue.finish();
     slot.to = nullptr;
   }
 
@@ -186,7 +186,7 @@ class DeviceWorker : public Worker {
   HybridOptions options_;
   std::size_t count_ = 0, piece_ = 1, used_ = 0;
   Cores cores_;
-  std::vector<std::unique_ptr<Station>> stations_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<SpinningPool> pool_;
 };
 

@@ -92,19 +92,19 @@ struct HybridPlan<T>::State {
     const std::size_t cores = asked > 0 ? std::min(asked, most) : most;
     const TrialMemory in(devices, options.memory, samples * sizeof(T));
     const TrialMemory out(devices, options.memory, spectrum * sizeof(T));
-    verdict = decide(workers, problem.batch, cores, copies, in.data(), out.data(), options.seconds);
+    division = decide(workers, problem.batch, cores, copies, in.data(), out.data(), options.seconds);
     for (std::size_t i = 0; i < workers.size(); ++i) {
       shares.push_back({.device = workers.device(i),
-                        .transforms = verdict.sharing.transforms[i],
-                        .cores = verdict.sharing.transforms[i] > 0 ? verdict.sharing.cores[i] : 0,
-                        .seconds = verdict.seconds[i],
-                        .alone_seconds = verdict.alone[i],
-                        .rate = verdict.rates[i]});
+                        .transforms = division.sharing.transforms[i],
+                        .cores = division.sharing.transforms[i] > 0 ? division.sharing.cores[i] : 0,
+                        .seconds = division.seconds[i],
+                        .alone_seconds = division.alone[i],
+                        .rate = division.rates[i]});
     }
   }
 
   double ideal() const {
-    return static_cast<double>(problem.batch) / std::accumulate(verdict.rates.begin(), verdict.rates.end(), 0.0);
+    return static_cast<double>(problem.batch) / std::accumulate(division.rates.begin(), division.rates.end(), 0.0);
   }
 
   std::vector<Device> devices;
@@ -112,7 +112,7 @@ struct HybridPlan<T>::State {
   Layout layout;
   std::size_t samples = 0, spectrum = 0;  // numbers of the whole batch
   Workers workers;
-  Verdict verdict;
+  Division division;
   std::vector<HybridShare> shares;
   std::mutex busy;
 
@@ -182,11 +182,11 @@ const std::vector<HybridShare>& HybridPlan<T>::shares() const {
 }
 template <class T>
 double HybridPlan<T>::seconds() const {
-  return state_->verdict.median;
+  return state_->division.median;
 }
 template <class T>
 double HybridPlan<T>::best_seconds() const {
-  return state_->verdict.best;
+  return state_->division.best;
 }
 template <class T>
 double HybridPlan<T>::ideal_seconds() const {
@@ -196,7 +196,7 @@ double HybridPlan<T>::ideal_seconds() const {
 template <class T>
 std::string HybridPlan<T>::explain() const {
   std::vector<std::vector<std::string>> rows{
-      {"device", "transforms", "host cores", "its share takes", "a second, together", "the batch alone"}};
+      {"device", "transforms", "host cores", "time of share", "transforms/s, concurrent", "whole batch alone"}};
   for (const HybridShare& share : state_->shares) {
     const bool works = share.transforms > 0;
     rows.push_back({share.device, fmt::format("{}", share.transforms), fmt::format("{}", share.cores),
@@ -204,8 +204,8 @@ std::string HybridPlan<T>::explain() const {
                     base::human_seconds(share.alone_seconds)});
   }
   return fmt::format(
-      "fft {} batch {} over {} devices: {} (best {}); at the sum of the rates measured together {}: {:.2f} of it "
-      "(best {:.2f})\n{}",
+      "fft {} batch {} over {} devices: {} (best {}); the sum of the concurrent rates allows {}: "
+      "fraction {:.2f} (best {:.2f})\n{}",
       shape_text(state_->problem), state_->problem.batch, state_->shares.size(), base::human_seconds(seconds()),
       base::human_seconds(best_seconds()), base::human_seconds(ideal_seconds()), ideal_seconds() / seconds(),
       ideal_seconds() / best_seconds(), base::table(rows));

@@ -17,7 +17,7 @@ class Trials {
  public:
   Trials(Workers& workers, std::uint64_t batch, const std::byte* in, std::byte* out)
       : workers_(workers), batch_(batch), in_(in), out_(out) {
-    verdict.alone.assign(workers.size(), 0);
+    division.alone.assign(workers.size(), 0);
   }
 
   // Returns the median of a few runs after a cold one, and keeps the sharing if it is the fastest so far.
@@ -31,13 +31,13 @@ class Trials {
     }
     std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.back() < b.back(); });
     const std::vector<double>& median = runs[runs.size() / 2];
-    if (verdict.median == 0 || median.back() < verdict.median) {
-      verdict.median = median.back();
-      verdict.best = runs.front().back();
-      verdict.sharing = sharing;
-      verdict.seconds.assign(median.begin(), median.end() - 1);
+    if (division.median == 0 || median.back() < division.median) {
+      division.median = median.back();
+      division.best = runs.front().back();
+      division.sharing = sharing;
+      division.seconds.assign(median.begin(), median.end() - 1);
       for (std::size_t i = 0; i < workers_.size(); ++i) {
-        if (sharing.transforms[i] == 0) verdict.seconds[i] = 0;
+        if (sharing.transforms[i] == 0) division.seconds[i] = 0;
       }
     }
     return median;
@@ -48,26 +48,26 @@ class Trials {
     sharing.transforms[worker] = batch_;
     sharing.cores[worker] = cores;
     const double seconds = run(sharing, budget).back();
-    double& best = verdict.alone[worker];
+    double& best = division.alone[worker];
     if (best == 0 || seconds < best) best = seconds;
   }
 
-  void together(const std::vector<std::size_t>& cores, std::vector<double> seconds_an_item, double budget) {
+  void together(const std::vector<std::size_t>& cores, std::vector<double> seconds_per_item, double budget) {
     for (int round = 0; round < kCorrections; ++round) {
       std::vector<machine::Worker> workers;
       for (std::size_t i = 0; i < workers_.size(); ++i) {
-        workers.push_back({.name = workers_.device(i), .seconds_per_item = seconds_an_item[i]});
+        workers.push_back({.name = workers_.device(i), .seconds_per_item = seconds_per_item[i]});
       }
       auto counts = machine::split(workers, batch_).items;
       round_to_grains(counts);
       const auto took = run({counts, cores}, budget / kCorrections);
       for (std::size_t i = 0; i < workers_.size(); ++i) {
-        if (counts[i] > 0) seconds_an_item[i] = took[i] / static_cast<double>(counts[i]);
+        if (counts[i] > 0) seconds_per_item[i] = took[i] / static_cast<double>(counts[i]);
       }
     }
   }
 
-  Verdict verdict;
+  Division division;
 
  private:
   // Devices get whole blocks and the host the rest: an incomplete block would need a plan of its own.
@@ -114,8 +114,8 @@ std::vector<CoreCounts> counts_to_try(std::size_t cores, std::size_t devices, bo
 
 }  // namespace
 
-Verdict decide(Workers& workers, std::uint64_t batch, std::size_t cores, bool copies, const std::byte* in,
-               std::byte* out, double seconds) {
+Division decide(Workers& workers, std::uint64_t batch, std::size_t cores, bool copies, const std::byte* in,
+                std::byte* out, double seconds) {
   Trials trials(workers, batch, in, out);
   std::size_t devices = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) devices += !workers.is_host(i);
@@ -135,18 +135,18 @@ Verdict decide(Workers& workers, std::uint64_t batch, std::size_t cores, bool co
   for (const CoreCounts& count : counts) {
     if (workers.size() == 1) break;
     std::vector<std::size_t> shared(workers.size(), count.device);
-    std::vector<double> seconds_an_item;
+    std::vector<double> seconds_per_item;
     for (std::size_t i = 0; i < workers.size(); ++i) {
-      seconds_an_item.push_back(trials.verdict.alone[i] / static_cast<double>(batch));
+      seconds_per_item.push_back(trials.division.alone[i] / static_cast<double>(batch));
       if (!workers.is_host(i)) continue;
       shared[i] = count.host;
-      seconds_an_item[i] *= static_cast<double>(cores) / static_cast<double>(count.host);
+      seconds_per_item[i] *= static_cast<double>(cores) / static_cast<double>(count.host);
     }
-    trials.together(shared, seconds_an_item, part);
+    trials.together(shared, seconds_per_item, part);
   }
-  workers.assign(trials.verdict.sharing);
-  trials.verdict.rates = workers.rates(in, out, 2 * part);
-  return trials.verdict;
+  workers.assign(trials.division.sharing);
+  trials.division.rates = workers.rates(in, out, 2 * part);
+  return trials.division;
 }
 
 }  // namespace ridge::fft

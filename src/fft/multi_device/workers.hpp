@@ -50,7 +50,7 @@ class Workers {
   std::unique_ptr<SpinningPool> pool_;
 };
 
-struct Verdict {
+struct Division {
   Sharing sharing;
   std::vector<double> seconds;  // per worker, for its share in the median run
   std::vector<double> alone;    // per worker, for the whole batch alone
@@ -61,7 +61,7 @@ struct Verdict {
 // Measures each worker alone, then all together: shares come from the split solver and are corrected by the times
 // measured together. Leaves the workers with the sharing whose median run is fastest; one worker alone is also a
 // candidate. The median is used because a run is as slow as its slowest thread, and some threads are always late.
-Verdict decide(Workers& workers, std::uint64_t batch, std::size_t cores, bool copies, const std::byte* in,
-               std::byte* out, double seconds);
+Division decide(Workers& workers, std::uint64_t batch, std::size_t cores, bool copies, const std::byte* in,
+                std::byte* out, double seconds);
 
 }  // namespace ridge::fft

@@ -8,7 +8,7 @@
 #include <ridge/error.hpp>
 
 #include "fft/host/lines.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft {
 namespace {

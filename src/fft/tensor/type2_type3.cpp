@@ -9,10 +9,10 @@
 namespace ridge::fft {
 namespace {
 
-// 2 exp(-pi i k / (2 n)) for k up to n/2, with separate cosines and sines so that loops over them vectorize.
+// `scale` exp(-pi i k / (2 n)) for k up to n/2, with separate cosines and sines so that loops over them vectorize.
 template <class T>
-struct HalfSampleTurns {
-  HalfSampleTurns(std::size_t n, T scale) : cosine(n / 2 + 1), sine(n / 2 + 1) {
+struct HalfSampleRoots {
+  HalfSampleRoots(std::size_t n, T scale) : cosine(n / 2 + 1), sine(n / 2 + 1) {
     const AnyRoots<T> roots(4 * n);
     for (std::size_t k = 0; k <= n / 2; ++k) {
       cosine[k] = scale * roots.at(k).real();
@@ -27,7 +27,7 @@ class Type2 final : public RealLine<T> {
  public:
   using Complex = std::complex<T>;
   Type2(RealKind kind, std::shared_ptr<const RealKernel<T>> real)
-      : kind_(kind), real_(std::move(real)), turns_(real_->length(), T(2)) {}
+      : kind_(kind), real_(std::move(real)), roots_(real_->length(), T(2)) {}
   std::size_t length() const override { return real_->length(); }
   std::string describe() const override { return std::string(to_string(kind_)) + " around " + real_->describe(); }
   double flops() const override { return real_->flops() + 3.0 * static_cast<double>(length()); }
@@ -45,20 +45,20 @@ class Type2 final : public RealLine<T> {
     }
     real_->forward(order, scratch, scratch + whole_lines(n / 2 + 1));
     if (sine) {
-      turn(
+      rotate(
           out, [n](std::size_t k) { return n - 1 - k; }, scratch);
     } else {
-      turn(
+      rotate(
           out, [](std::size_t k) { return k; }, scratch);
     }
   }
 
  private:
   template <class Place>
-  void turn(T* __restrict out, const Place& place, const Complex* __restrict spectrum) const {
+  void rotate(T* __restrict out, const Place& place, const Complex* __restrict spectrum) const {
     const std::size_t n = length();
-    const T* const cosine = turns_.cosine.data();
-    const T* const sine = turns_.sine.data();
+    const T* const cosine = roots_.cosine.data();
+    const T* const sine = roots_.sine.data();
     out[place(0)] = 2 * spectrum[0].real();
     for (std::size_t k = 1; k < (n + 1) / 2; ++k) {
       const T re = spectrum[k].real(), im = spectrum[k].imag();
@@ -70,7 +70,7 @@ class Type2 final : public RealLine<T> {
 
   RealKind kind_;
   std::shared_ptr<const RealKernel<T>> real_;
-  HalfSampleTurns<T> turns_;
+  HalfSampleRoots<T> roots_;
 };
 
 template <class T>
@@ -78,7 +78,7 @@ class Type3 final : public RealLine<T> {
  public:
   using Complex = std::complex<T>;
   Type3(RealKind kind, std::shared_ptr<const RealKernel<T>> real)
-      : kind_(kind), real_(std::move(real)), turns_(real_->length(), T(1)) {}
+      : kind_(kind), real_(std::move(real)), roots_(real_->length(), T(1)) {}
   std::size_t length() const override { return real_->length(); }
   std::string describe() const override { return std::string(to_string(kind_)) + " around " + real_->describe(); }
   double flops() const override { return real_->flops() + 3.0 * static_cast<double>(length()); }
@@ -89,10 +89,10 @@ class Type3 final : public RealLine<T> {
     T* const order = reinterpret_cast<T*>(scratch + lines);
     const bool sine = kind_ == RealKind::dst3;
     if (sine) {
-      turn(
+      rotate(
           scratch, [n](std::size_t k) { return n - 1 - k; }, in);
     } else {
-      turn(
+      rotate(
           scratch, [](std::size_t k) { return k; }, in);
     }
     real_->inverse(scratch, order, scratch + 2 * lines);
@@ -106,10 +106,10 @@ class Type3 final : public RealLine<T> {
 
  private:
   template <class Place>
-  void turn(Complex* __restrict spectrum, const Place& place, const T* __restrict in) const {
+  void rotate(Complex* __restrict spectrum, const Place& place, const T* __restrict in) const {
     const std::size_t n = length();
-    const T* const cosine = turns_.cosine.data();
-    const T* const sine = turns_.sine.data();
+    const T* const cosine = roots_.cosine.data();
+    const T* const sine = roots_.sine.data();
     spectrum[0] = {in[place(0)], 0};
     for (std::size_t k = 1; k < (n + 1) / 2; ++k) {
       const T a = in[place(k)], b = in[place(n - k)];
@@ -120,7 +120,7 @@ class Type3 final : public RealLine<T> {
 
   RealKind kind_;
   std::shared_ptr<const RealKernel<T>> real_;
-  HalfSampleTurns<T> turns_;
+  HalfSampleRoots<T> roots_;
 };
 
 }  // namespace

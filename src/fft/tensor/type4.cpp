@@ -16,9 +16,9 @@ class Type4Even final : public RealLine<T> {
  public:
   using Complex = std::complex<T>;
   Type4Even(RealKind kind, std::shared_ptr<const LineKernel<T>> half)
-      : kind_(kind), half_(std::move(half)), turns_(half_->length()) {
+      : kind_(kind), half_(std::move(half)), roots_(half_->length()) {
     const AnyRoots<T> roots(16 * length());
-    for (std::size_t j = 0; j < half_->length(); ++j) turns_[j] = roots.at(8 * j + 1);
+    for (std::size_t j = 0; j < half_->length(); ++j) roots_[j] = roots.at(8 * j + 1);
   }
   std::size_t length() const override { return 2 * half_->length(); }
   std::string describe() const override { return std::string(to_string(kind_)) + " around " + half_->describe(); }
@@ -27,17 +27,17 @@ class Type4Even final : public RealLine<T> {
 
   void run(const T* in, T* out, Complex* scratch) const override {
     const std::size_t n = length(), half = n / 2, lines = whole_lines(half);
-    Complex* const turned = scratch;
+    Complex* const rotated = scratch;
     Complex* const spectrum = scratch + lines;
     const bool sine = kind_ == RealKind::dst4;
     for (std::size_t j = 0; j < half; ++j) {
       const T re = sine ? in[n - 1 - 2 * j] : in[2 * j], im = sine ? in[2 * j] : in[n - 1 - 2 * j];
-      const T c = turns_[j].real(), s = turns_[j].imag();
-      turned[j] = {re * c - im * s, re * s + im * c};
+      const T c = roots_[j].real(), s = roots_[j].imag();
+      rotated[j] = {re * c - im * s, re * s + im * c};
     }
-    half_->run(Direction::forward, turned, spectrum, scratch + 2 * lines);
+    half_->run(Direction::forward, rotated, spectrum, scratch + 2 * lines);
     for (std::size_t k = 0; k < half; ++k) {
-      const T re = spectrum[k].real(), im = spectrum[k].imag(), c = 2 * turns_[k].real(), s = 2 * turns_[k].imag();
+      const T re = spectrum[k].real(), im = spectrum[k].imag(), c = 2 * roots_[k].real(), s = 2 * roots_[k].imag();
       const T odd = re * s + im * c;
       out[2 * k] = re * c - im * s;
       out[n - 1 - 2 * k] = sine ? odd : -odd;
@@ -47,7 +47,7 @@ class Type4Even final : public RealLine<T> {
  private:
   RealKind kind_;
   std::shared_ptr<const LineKernel<T>> half_;
-  std::vector<Complex> turns_;
+  std::vector<Complex> roots_;
 };
 
 // With a = 2j+1, b = 2k+1 and N odd, the angle 2 pi a b / (8N) splits into multiples of 2 pi / 8 and 2 pi / N, since

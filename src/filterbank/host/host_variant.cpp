@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 #include "filterbank/host/output.hpp"
 
 namespace ridge::filterbank {

@@ -10,7 +10,6 @@
 #include <ridge/filterbank.hpp>
 
 #include "base/window.hpp"
-#include "fft/registry.hpp"
 #include "fft/variant.hpp"
 
 namespace ridge::filterbank {

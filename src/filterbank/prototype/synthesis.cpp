@@ -9,7 +9,6 @@
 #include <ridge/fft.hpp>
 #include <ridge/filterbank.hpp>
 
-#include "fft/registry.hpp"
 #include "fft/variant.hpp"
 #include "filterbank/geometry.hpp"
 #include "filterbank/prototype/least_squares.hpp"

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
-#include "papers/stencil/dlt_kernels.hpp"
 #include "papers/stencil/dlt_rows.hpp"
 #include "stencil/host/host_variant.hpp"
 #include "stencil/variant.hpp"

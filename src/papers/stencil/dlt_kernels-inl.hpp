@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-#include "papers/stencil/dlt_kernels.hpp"
+#include "papers/stencil/dlt_rows.hpp"
 #include "stencil/host/kernels/linear_shape.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 
+#include "stencil/host/kernels/linear_rows.hpp"
 #include "stencil/layout.hpp"
 
 namespace ridge::stencil {
@@ -33,5 +34,19 @@ class DltRows {
   Layout layout_, lifted_;
   std::size_t lanes_, length_;  // V, M
 };
+
+// --- kernels on transposed rows (dlt_kernels-inl.hpp): a step along x is a whole vector
+// --------------------------------
+
+// Lanes of the vectors that the kernels use on this machine.
+template <class T>
+std::size_t dlt_lanes();
+// A plain loop, vectorized by the compiler for this machine; in[i] already points dx vectors further.
+template <class T>
+SumTerms<T> dlt_compiler_kernel();
+// As SumShape with explicit SIMD; common inputs of adjacent cells and rows are loaded once. Null if there is no such
+// kernel.
+template <class T>
+SumShape<T> dlt_simd_kernel(ShapeName shape, std::size_t rows);
 
 }  // namespace ridge::stencil

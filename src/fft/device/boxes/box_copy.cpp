@@ -13,11 +13,11 @@ constexpr const char* kCopyKernel = "fft_box";
 std::string line_start_text(const BoxCopy& copy, const Address& at) {
   std::string sum = "0";
   std::uint64_t divided = 1;
-  for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
+  for (std::size_t dimension = 0; dimension < at.line.size(); ++dimension) {
     std::string value = fmt::format("line / {}ul", divided);
-    if (digit + 1 < at.line.size()) value = fmt::format("{} % {}ul", value, copy.counts[digit]);
-    if (at.line[digit] != 0) sum += fmt::format(" + ({}) * {}ul", value, at.line[digit]);
-    divided *= copy.counts[digit];
+    if (dimension + 1 < at.line.size()) value = fmt::format("{} % {}ul", value, copy.counts[dimension]);
+    if (at.line[dimension] != 0) sum += fmt::format(" + ({}) * {}ul", value, at.line[dimension]);
+    divided *= copy.counts[dimension];
   }
   return sum;
 }

@@ -4,7 +4,7 @@
 
 #include "fft/box_order.hpp"
 #include "fft/device/boxes/box_copy.hpp"
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/transform.hpp"
 
 namespace ridge::fft {
@@ -45,7 +45,7 @@ void DeviceTransform::build_boxed(Direction direction, const planner::Options& o
     const Array array = arrays++ % 2 == 0 ? Array::work : Array::second;
     Buffer& buffer = array == Array::work ? work_ : second_;
     const std::size_t bytes = side.points() * problem_.batch * complex_bytes();
-    if (!buffer || buffer.size() < bytes) buffer = device_.buffer(bytes, {.name = "fft boxes at work"});
+    if (!buffer || buffer.size() < bytes) buffer = device_.buffer(bytes, {.name = "fft intermediate boxes"});
     return array;
   };
   planner::Options own = options;

@@ -24,7 +24,7 @@ Item item_of(const PassDesign& design, Order order, std::size_t item) {
 
 // Number of serialized bank accesses of one instruction of a warp.
 template <class Index>
-std::size_t turns(const PassDesign& design, std::size_t warp, std::size_t element_bytes, const Index& index) {
+std::size_t bank_passes(const PassDesign& design, std::size_t warp, std::size_t element_bytes, const Index& index) {
   const std::size_t words = element_bytes / kBankBytes, lanes = kLanes / words;
   std::size_t sum = 0;
   for (std::size_t phase = 0; phase < words; ++phase) {
@@ -58,7 +58,7 @@ std::size_t bank_accesses_below(const PassDesign& design, const StageDesign& fro
   const std::size_t reads = alike ? 1 : std::min<std::size_t>(to.radix, 4), apart = to.radix / reads;
   std::size_t sum = 0;
   for (std::size_t warp = 0; warp < warps && sum < limit; ++warp) {
-    sum += from.radix * from.rounds * turns(design, warp, element_bytes, [&](std::size_t item) {
+    sum += from.radix * from.rounds * bank_passes(design, warp, element_bytes, [&](std::size_t item) {
              const Item own = item_of(design, from.order, item);
              if (own.thread >= from.butterflies) return kNone;
              const std::size_t i = own.thread, k = i % from.before;
@@ -66,7 +66,7 @@ std::size_t bank_accesses_below(const PassDesign& design, const StageDesign& fro
            });
     for (std::size_t s = 0; s < reads && sum < limit; ++s) {
       const std::size_t times = s + 1 < reads ? apart : to.radix - s * apart;
-      sum += times * to.rounds * turns(design, warp, element_bytes, [&](std::size_t item) {
+      sum += times * to.rounds * bank_passes(design, warp, element_bytes, [&](std::size_t item) {
                const Item own = item_of(design, to.order, item);
                if (own.thread >= to.butterflies) return kNone;
                return layout.at(own.thread + s * apart * to.butterflies, own.line);
@@ -90,7 +90,7 @@ std::size_t least_accesses(const PassDesign& design, const StageDesign& from, co
                            std::size_t element_bytes) {
   const std::size_t words = element_bytes / kBankBytes, lanes = kLanes / words;
   const std::size_t warps = std::min((design.items() + kLanes - 1) / kLanes, kWarpsLookedAt);
-  const auto turns_of = [&](const StageDesign& stage) {
+  const auto passes_of = [&](const StageDesign& stage) {
     std::size_t busy = 0;
     for (std::size_t part = 0; part < warps * words; ++part) {
       for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -102,7 +102,7 @@ std::size_t least_accesses(const PassDesign& design, const StageDesign& from, co
     }
     return busy * stage.radix * stage.rounds;
   };
-  return turns_of(from) + turns_of(to);
+  return passes_of(from) + passes_of(to);
 }
 
 // Layouts worth simulating, with their sizes.
@@ -117,7 +117,7 @@ std::vector<ExchangeLayout> layouts_of(const PassDesign& design, const StageDesi
         if (extra > 0 && (extra > phase || period >= design.length)) continue;
         for (const std::size_t pitch : {0, 1, 2, 3, 4, 5, 6, 7, 8}) {
           if (pitch > 0 && (are_columns || design.lines == 1)) continue;
-          ExchangeLayout layout{.lines_side_by_side = are_columns,
+          ExchangeLayout layout{.interleaved_lines = are_columns,
                                 .lines = design.lines,
                                 .period = extra == 0 ? 0 : period,
                                 .extra = extra,
@@ -160,7 +160,7 @@ LayoutKey key_of(const PassDesign& design, const StageDesign& from, const StageD
 
 ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from, const StageDesign& to,
                                std::size_t element_bytes) {
-  // Planning asks repeatedly for the same layouts: for the size of local memory and for each kernel's text.
+  // Planning requests the same layouts repeatedly: for the size of local memory and for each kernel's text.
   static std::mutex mutex;
   static std::map<LayoutKey, ExchangeLayout> known;
   const LayoutKey key = key_of(design, from, to, element_bytes);

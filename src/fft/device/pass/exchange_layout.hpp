@@ -10,7 +10,7 @@ namespace ridge::fft::on_device {
 // Point p of line c is at place(p) * lines + c if lines are interleaved, else at c * pitch + place(p), where
 // place(p) = p + p / period * extra.
 struct ExchangeLayout {
-  bool lines_side_by_side = false;
+  bool interleaved_lines = false;
   std::size_t lines = 1;
   std::size_t period = 0, extra = 0;  // period 0: no padding
   std::size_t pitch = 0;
@@ -18,9 +18,9 @@ struct ExchangeLayout {
 
   std::size_t place(std::size_t point) const { return period == 0 ? point : point + point / period * extra; }
   std::size_t at(std::size_t point, std::size_t line) const {
-    return lines_side_by_side ? place(point) * lines + line : line * pitch + place(point);
+    return interleaved_lines ? place(point) * lines + line : line * pitch + place(point);
   }
-  std::size_t step() const { return lines_side_by_side ? lines : 1; }
+  std::size_t step() const { return interleaved_lines ? lines : 1; }
 };
 
 // The layout with the fewest bank conflicts between the stages `from` and `to`, and the least memory among those.

@@ -57,14 +57,14 @@ bool partition_local_serves(const PassDesign& pass, bool stores) {
   std::vector<std::uint64_t> counts = pass.counts;
   if (pass.mirror_rows() > 0) counts.front() = pass.mirror_rows();  // mirrors are loaded too
   std::uint64_t count = 1;
-  for (const std::uint64_t digit : counts) count *= digit;
+  for (const std::uint64_t each : counts) count *= each;
   for (std::uint64_t line = 0; line < count; ++line) {
     std::uint64_t rest = line, sum = 0;
-    for (std::size_t digit = 0; digit < side.at.line.size(); ++digit) {
-      const std::uint64_t number = rest % counts[digit];
-      if ((sum & number * side.at.line[digit]) != 0) return false;
-      sum += number * side.at.line[digit];
-      rest /= counts[digit];
+    for (std::size_t dimension = 0; dimension < side.at.line.size(); ++dimension) {
+      const std::uint64_t number = rest % counts[dimension];
+      if ((sum & number * side.at.line[dimension]) != 0) return false;
+      sum += number * side.at.line[dimension];
+      rest /= counts[dimension];
     }
     lines |= sum;
   }

@@ -109,8 +109,8 @@ struct Functions {
 
   // Type II: the two values of a point and their positions. The root of the opposite point is this one's conjugate
   // times an eighth root of unity, so one table entry serves both; it is read before the exchange.
-  void turned_values() {
-    text.line("FUNCTION real2 turned(real2 w, real2 z) {{");
+  void rotated_values() {
+    text.line("FUNCTION real2 rotated(real2 w, real2 z) {{");
     text.line("  return make_real2(2 * FMA(w.x, z.x, -w.y * z.y), -2 * FMA(w.x, z.y, w.y * z.x));");
     text.line("}}");
     const std::string eighth = codegen::literal(0.70710678118654752440084436210484904, design.float64);
@@ -157,7 +157,7 @@ bool real_kind_quads(const PassDesign& design, bool load) {
          design.store_order == Order::points;
 }
 
-bool real_kind_turned(const PassDesign& design) {
+bool real_kind_in_pairs(const PassDesign& design) {
   return design.real_to_real() && type2(design.real_to_real()->kind) && design.store.values == Values::half;
 }
 
@@ -172,7 +172,7 @@ std::string real_kind_functions(const PassDesign& design) {
     functions.put_value();
   } else if (design.direction == Direction::forward) {
     functions.sample_at();
-    real_kind_turned(design) ? functions.turned_values() : functions.put_value();
+    real_kind_in_pairs(design) ? functions.rotated_values() : functions.put_value();
   } else {
     functions.value_at();
     functions.put_sample();

@@ -12,16 +12,18 @@ namespace ridge::fft::on_device {
 // The roots of unity that loads or stores multiply with.
 struct KindRoots {
   std::size_t order = 1, count = 0;
-  std::size_t turned = 0;  // type IV: number of roots at quarter steps, which come first
-  std::size_t exponent(std::size_t k) const { return turned == 0 ? k : k < turned ? 4 * k + 1 : 4 * (k - turned); }
+  std::size_t quarter_roots = 0;  // type IV: number of roots at quarter steps, which come first
+  std::size_t exponent(std::size_t k) const {
+    return quarter_roots == 0 ? k : k < quarter_roots ? 4 * k + 1 : 4 * (k - quarter_roots);
+  }
 };
 KindRoots real_kind_roots(RealKind kind, std::size_t n);
 
 // True if samples should move four at a time through local memory.
 bool real_kind_quads(const PassDesign& design, bool load);
 
-// True if the values of points k and n - k are computed together by turned(), opposite() and put_pair().
-bool real_kind_turned(const PassDesign& design);
+// True if the values of points k and n - k are computed together by rotated(), opposite() and put_pair().
+bool real_kind_in_pairs(const PassDesign& design);
 
 // Distance of lines in local memory, in reals, without bank conflicts when work-items of several lines write the same
 // value.

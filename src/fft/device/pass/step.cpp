@@ -15,8 +15,8 @@
 #include "fft/device/pass/real_kind.hpp"
 #include "fft/device/pass/text/codegen.hpp"
 #include "fft/host/prime/numbers.hpp"
-#include "fft/registry.hpp"
 #include "fft/roots.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
@@ -69,7 +69,7 @@ detail::TileMap side_map(const PassDesign& design, const PassSide& side, const B
                          std::uint64_t lines, bool load) {
   const std::uint64_t element = design.float64 ? 16 : 8;
   std::uint64_t each = 1;
-  for (std::size_t digit = 0; digit + 1 < design.counts.size(); ++digit) each *= design.counts[digit];
+  for (std::size_t dimension = 0; dimension + 1 < design.counts.size(); ++dimension) each *= design.counts[dimension];
   const std::size_t rows = load ? design.points : design.points / 2;
   return detail::tile_map(buffer, {.float64 = design.float64,
                                    .offset = offset * element,
@@ -98,7 +98,7 @@ class CompiledPass final : public CompiledStep {
       for (const Buffer* array : {&in, &out}) {
         if (array->device().info().backend == Backend::cuda && array->native() % 16 != 0) {
           throw Error(ErrorKind::invalid_argument,
-                      "fft: short real lines are moved by 16 bytes, and this array begins elsewhere");
+                      "fft: short real lines need arrays that begin at a multiple of 16 bytes: pass an aligned buffer");
         }
       }
     }
@@ -123,11 +123,11 @@ class CompiledPass final : public CompiledStep {
   }
 
   std::string describe() const override {
-    std::string text = fmt::format("{} points by {}, {} work-items a line, {} lines a group", design_.points,
+    std::string text = fmt::format("{} points by {}, {} work-items per line, {} lines per group", design_.points,
                                    radices_text(design_), design_.threads, design_.lines);
     if (design_.convolves_by(Convolution::rader)) text += ", Rader convolution";
     if (design_.convolves_by(Convolution::bluestein)) text += ", Bluestein convolution";
-    if (design_.convolves_by(Convolution::filter)) text += ", there, times a filter, and back";
+    if (design_.convolves_by(Convolution::filter)) text += ", forward, multiplied by a filter, inverse";
     if (design_.folded()) text += ", rows with their mirrors";
     if (design_.paired_lines()) text += ", two real lines as one";
     if (kernel_.registers() > 0) text += fmt::format(", {} registers", kernel_.registers());

@@ -11,8 +11,8 @@
 namespace ridge::fft::on_device {
 namespace {
 
-bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std::size_t digit) {
-  return at.line.empty() || at.line[digit + 1] == at.line[digit] * counts[digit];
+bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std::size_t dimension) {
+  return at.line.empty() || at.line[dimension + 1] == at.line[dimension] * counts[dimension];
 }
 
 std::string strides_text(const Address& at) { return fmt::format("{}/{}", at.point, fmt::join(at.line, ",")); }
@@ -28,7 +28,7 @@ std::uint64_t inner_lines(const AxisProblem& problem) { return problem.lines() /
 void normalize(AxisProblem& problem) {
   std::vector<std::size_t> order(problem.counts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::erase_if(order, [&](std::size_t digit) { return problem.counts[digit] == 1; });
+  std::erase_if(order, [&](std::size_t dimension) { return problem.counts[dimension] == 1; });
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return problem.in.line[a] + problem.out.line[a] < problem.in.line[b] + problem.out.line[b];
   });
@@ -36,23 +36,23 @@ void normalize(AxisProblem& problem) {
   const auto pick = [&](std::vector<std::uint64_t>& values) {
     if (values.empty()) return;
     std::vector<std::uint64_t> picked;
-    for (const std::size_t digit : order) picked.push_back(values[digit]);
+    for (const std::size_t dimension : order) picked.push_back(values[dimension]);
     values = std::move(picked);
   };
   const std::array<Address*, 4> addresses{&problem.in, &problem.out, &problem.load_at, &problem.store_at};
   pick(problem.counts);
   for (Address* at : addresses) pick(at->line);
-  for (std::size_t digit = 0; digit + 1 < problem.counts.size();) {
+  for (std::size_t dimension = 0; dimension + 1 < problem.counts.size();) {
     const bool all = std::all_of(addresses.begin(), addresses.end(),
-                                 [&](const Address* at) { return continues(*at, problem.counts, digit); });
+                                 [&](const Address* at) { return continues(*at, problem.counts, dimension); });
     if (!all) {
-      ++digit;
+      ++dimension;
       continue;
     }
-    problem.counts[digit] *= problem.counts[digit + 1];
-    problem.counts.erase(problem.counts.begin() + static_cast<std::ptrdiff_t>(digit) + 1);
+    problem.counts[dimension] *= problem.counts[dimension + 1];
+    problem.counts.erase(problem.counts.begin() + static_cast<std::ptrdiff_t>(dimension) + 1);
     for (Address* at : addresses) {
-      if (!at->line.empty()) at->line.erase(at->line.begin() + static_cast<std::ptrdiff_t>(digit) + 1);
+      if (!at->line.empty()) at->line.erase(at->line.begin() + static_cast<std::ptrdiff_t>(dimension) + 1);
     }
   }
 }

@@ -9,7 +9,9 @@
 namespace ridge::fft::on_device {
 namespace {
 
-struct Digit {
+// A batch dimension of a pass: its count, and the strides of its index in the arrays, in the column of the twiddle, in
+// the factor tables, and in the index of the first point (PassSide::valid_at).
+struct BatchDimension {
   std::uint64_t count;
   std::uint64_t load = 0, store = 0, column = 0, load_factor = 0, store_factor = 0, load_number = 0, store_number = 0;
 };
@@ -39,21 +41,21 @@ PassDesign one_of_passes(const AxisProblem& problem, const Split& split, std::si
   return pass;
 }
 
-void set_batch(PassDesign& pass, const std::vector<Digit>& digits) {
+void set_batch(PassDesign& pass, const std::vector<BatchDimension>& dimensions) {
   pass.counts.clear();
   for (Address* at : {&pass.load.at, &pass.store.at, &pass.load.factor_at, &pass.store.factor_at, &pass.load.valid_at,
                       &pass.store.valid_at}) {
     at->line.clear();
   }
-  for (const Digit& digit : digits) {
-    pass.counts.push_back(digit.count);
-    pass.load.at.line.push_back(digit.load);
-    pass.store.at.line.push_back(digit.store);
-    pass.load.factor_at.line.push_back(digit.load_factor);
-    pass.store.factor_at.line.push_back(digit.store_factor);
-    pass.load.valid_at.line.push_back(digit.load_number);
-    pass.store.valid_at.line.push_back(digit.store_number);
-    if (pass.twiddle) pass.twiddle->column.line.push_back(digit.column);
+  for (const BatchDimension& dimension : dimensions) {
+    pass.counts.push_back(dimension.count);
+    pass.load.at.line.push_back(dimension.load);
+    pass.store.at.line.push_back(dimension.store);
+    pass.load.factor_at.line.push_back(dimension.load_factor);
+    pass.store.factor_at.line.push_back(dimension.store_factor);
+    pass.load.valid_at.line.push_back(dimension.load_number);
+    pass.store.valid_at.line.push_back(dimension.store_number);
+    if (pass.twiddle) pass.twiddle->column.line.push_back(dimension.column);
   }
   pass.load_order = order_of(pass.load.at);
   pass.store_order = order_of(pass.store.at);
@@ -69,10 +71,10 @@ std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& s
   std::vector<std::uint64_t> scratch(problem.counts.size());
   std::uint64_t packed = 1;
   for (const bool inside : {true, false}) {
-    for (std::size_t digit = 0; digit < problem.counts.size(); ++digit) {
-      if ((problem.in.line[digit] < problem.in.point) != inside) continue;
-      scratch[digit] = packed;
-      packed *= problem.counts[digit];
+    for (std::size_t dimension = 0; dimension < problem.counts.size(); ++dimension) {
+      if ((problem.in.line[dimension] < problem.in.point) != inside) continue;
+      scratch[dimension] = packed;
+      packed *= problem.counts[dimension];
     }
     if (inside) {
       inner = packed;
@@ -83,7 +85,7 @@ std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& s
       scratch.back() == packed / problem.counts.back();  // values of the last batch dimension are stored separately
   places = {.between = packed / problem.counts.back(), .apart = apart, .step = scratch.back()};
   const bool pairs_in = split.load == Values::pairs, pairs_out = split.store == Values::pairs;
-  const auto of = [](const Address& at, std::size_t digit) { return at.line.empty() ? 0 : at.line[digit]; };
+  const auto of = [](const Address& at, std::size_t dimension) { return at.line.empty() ? 0 : at.line[dimension]; };
 
   std::vector<PassDesign> designs;
   std::uint64_t before = 1, rest = length;
@@ -105,35 +107,36 @@ std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& s
     pass.store.factor_at.point = problem.store_at.point * prefix;
     pass.store.valid_at.point = prefix;
 
-    std::vector<Digit> digits;
+    std::vector<BatchDimension> dimensions;
     if (!last) {
-      digits.push_back({.count = after,
-                        .load = first ? problem.in.point * (pairs_in ? 2 : 1) : inner,
-                        .store = inner,
-                        .column = 1,
-                        .load_factor = problem.load_at.point * (pairs_in ? 2 : 1),
-                        .load_number = 1});
+      dimensions.push_back({.count = after,
+                            .load = first ? problem.in.point * (pairs_in ? 2 : 1) : inner,
+                            .store = inner,
+                            .column = 1,
+                            .load_factor = problem.load_at.point * (pairs_in ? 2 : 1),
+                            .load_number = 1});
     }
     for (std::size_t j = 0; j < i; ++j) {
-      digits.push_back({.count = factors[j],
-                        .load = inner * suffixes[j],
-                        .store = last ? problem.out.point * prefixes[j] * (pairs_out ? 2 : 1) : inner * suffixes[j],
-                        .store_factor = problem.store_at.point * prefixes[j] * (pairs_out ? 2 : 1),
-                        .store_number = prefixes[j]});
+      dimensions.push_back({.count = factors[j],
+                            .load = inner * suffixes[j],
+                            .store = last ? problem.out.point * prefixes[j] * (pairs_out ? 2 : 1) : inner * suffixes[j],
+                            .store_factor = problem.store_at.point * prefixes[j] * (pairs_out ? 2 : 1),
+                            .store_number = prefixes[j]});
     }
-    for (std::size_t digit = 0; digit < problem.counts.size(); ++digit) {
-      digits.push_back({.count = problem.counts[digit],
-                        .load = first ? problem.in.line[digit] : scratch[digit],
-                        .store = last ? problem.out.line[digit] : scratch[digit],
-                        .load_factor = of(problem.load_at, digit),
-                        .store_factor = of(problem.store_at, digit)});
+    for (std::size_t dimension = 0; dimension < problem.counts.size(); ++dimension) {
+      dimensions.push_back({.count = problem.counts[dimension],
+                            .load = first ? problem.in.line[dimension] : scratch[dimension],
+                            .store = last ? problem.out.line[dimension] : scratch[dimension],
+                            .load_factor = of(problem.load_at, dimension),
+                            .store_factor = of(problem.store_at, dimension)});
     }
     // Neighbouring work-items run along the batch dimension with the shortest stride; the last dimension stays last, so
     // that launches can start anywhere in it.
-    std::stable_sort(digits.begin(), digits.end() - (apart ? 1 : 0),
-                     [&](const Digit& a, const Digit& b) { return last ? a.store < b.store : a.load < b.load; });
+    std::stable_sort(
+        dimensions.begin(), dimensions.end() - (apart ? 1 : 0),
+        [&](const BatchDimension& a, const BatchDimension& b) { return last ? a.store < b.store : a.load < b.load; });
     if (!last) pass.twiddle = Twiddle{.order = factors[i] * after, .columns = after, .column = {}};
-    set_batch(pass, digits);
+    set_batch(pass, dimensions);
     designs.push_back(std::move(pass));
   }
   return designs;

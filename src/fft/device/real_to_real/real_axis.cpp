@@ -39,16 +39,16 @@ Buffer upload_roots(const Device& device, const RealAxisProblem& problem, const 
 Address between(const RealAxisProblem& problem, std::size_t points) {
   Address at{.point = 1, .line = {}};
   std::uint64_t step = points;
-  std::size_t digit = 0;
+  std::size_t dimension = 0;
   if (order_of(problem.in) == Order::lines) {
     at.point = problem.counts[0];
     at.line.push_back(1);
     step *= problem.counts[0];
-    digit = 1;
+    dimension = 1;
   }
-  for (; digit < problem.counts.size(); ++digit) {
+  for (; dimension < problem.counts.size(); ++dimension) {
     at.line.push_back(step);
-    step *= problem.counts[digit];
+    step *= problem.counts[dimension];
   }
   return at;
 }

@@ -15,11 +15,11 @@ bool are_columns(const RealAxisProblem& problem) { return order_of(problem.in) =
 std::string line_offset(const RealAxisProblem& problem, const Address& at) {
   std::string sum = "0";
   std::uint64_t divided = 1;
-  for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
+  for (std::size_t dimension = 0; dimension < at.line.size(); ++dimension) {
     std::string value = fmt::format("line / {}ul", divided);
-    if (digit + 1 < at.line.size()) value = fmt::format("{} % {}ul", value, problem.counts[digit]);
-    if (at.line[digit] != 0) sum += fmt::format(" + ({}) * {}ul", value, at.line[digit]);
-    divided *= problem.counts[digit];
+    if (dimension + 1 < at.line.size()) value = fmt::format("{} % {}ul", value, problem.counts[dimension]);
+    if (at.line[dimension] != 0) sum += fmt::format(" + ({}) * {}ul", value, at.line[dimension]);
+    divided *= problem.counts[dimension];
   }
   return sum;
 }
@@ -29,7 +29,7 @@ void number_lines(codegen::Text& text, const RealAxisProblem& problem, std::size
   text.line("const ulong number = (ulong)GROUP_ID(0) * {}ul + (ulong)LOCAL_ID(0);", kItems);
   text.line("if (number >= {}ul) return;", problem.lines() * points);
   if (are_columns(problem)) {
-    text.line("const ulong digit = number % {0}ul, rest = number / {1}ul, line = digit + {0}ul * rest;",
+    text.line("const ulong inner = number % {0}ul, rest = number / {1}ul, line = inner + {0}ul * rest;",
               problem.counts[0], problem.counts[0] * points);
     text.line("const ulong i = number / {}ul % {}ul;", problem.counts[0], points);
   } else {
@@ -40,7 +40,7 @@ void number_lines(codegen::Text& text, const RealAxisProblem& problem, std::size
 // An element of the intermediate lines.
 std::string between(const RealAxisProblem& problem, std::size_t points, const std::string& index) {
   if (are_columns(problem)) {
-    return fmt::format("from[digit + {}ul * (({}) + {}ul * rest)]", problem.counts[0], index, points);
+    return fmt::format("from[inner + {}ul * (({}) + {}ul * rest)]", problem.counts[0], index, points);
   }
   return fmt::format("from[line * {}ul + ({})]", points, index);
 }
@@ -51,8 +51,8 @@ bool is_sine(RealKind kind) {
 
 // The sample of that index; sines of types III and IV read them from the end.
 std::string sample(const RealAxisProblem& problem, const std::string& index) {
-  const bool turned = problem.kind == RealKind::dst3 || problem.kind == RealKind::dst4;
-  const std::string place = turned ? fmt::format("({}ul - ({}))", problem.length - 1, index) : "(" + index + ")";
+  const bool reversed = problem.kind == RealKind::dst3 || problem.kind == RealKind::dst4;
+  const std::string place = reversed ? fmt::format("({}ul - ({}))", problem.length - 1, index) : "(" + index + ")";
   return fmt::format("from[{} * {}ul]", place, problem.in.point);
 }
 

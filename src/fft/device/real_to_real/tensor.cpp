@@ -180,7 +180,8 @@ class DeviceTensor {
     std::string text = fmt::format("real to real of {} points in {} on {}\n", points_,
                                    sizeof(T) == sizeof(float) ? "float" : "double", device_.id());
     for (const auto& axis : axes_) text += fmt::format("  {}\n", axis->describe());
-    text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", flops(), base::human_bytes(bytes()));
+    text += fmt::format("  {:.4g} flops by the conventional count; at least {} moved\n", flops(),
+                        base::human_bytes(bytes()));
     for (const planner::Decision& decision : decisions_) text += decision.explain();
     return text;
   }

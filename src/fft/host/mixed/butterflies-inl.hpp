@@ -21,7 +21,7 @@ struct Pair {
     R1 both;
   };
   struct Constants {
-    R1 turn;  // (1, -1) forward: -i b is b with its lanes exchanged, times this
+    R1 rotation;  // (1, -1) forward: -i b is b with its lanes exchanged, times this
   };
   static HWY_INLINE Constants constants() {
     HWY_ALIGN static constexpr T kSigns[2] = {kInverse ? T(-1) : T(1), kInverse ? T(1) : T(-1)};
@@ -31,14 +31,16 @@ struct Pair {
   static HWY_INLINE void store(T* p, V v) { hn::StoreU(v.both, D(), p); }
   static HWY_INLINE V add(V a, V b) { return V(hn::Add(a.both, b.both)); }
   static HWY_INLINE V sub(V a, V b) { return V(hn::Sub(a.both, b.both)); }
-  static HWY_INLINE V rotate(V a, V b) { return V(hn::MulAdd(hn::Reverse2(D(), b.both), constants().turn, a.both)); }
+  static HWY_INLINE V rotate(V a, V b) {
+    return V(hn::MulAdd(hn::Reverse2(D(), b.both), constants().rotation, a.both));
+  }
   static HWY_INLINE V unrotate(V a, V b) {
-    return V(hn::NegMulAdd(hn::Reverse2(D(), b.both), constants().turn, a.both));
+    return V(hn::NegMulAdd(hn::Reverse2(D(), b.both), constants().rotation, a.both));
   }
   // Multiplies by the forward root, or by its conjugate for the inverse.
   static HWY_INLINE V times(R1 re, R1 im, V x) {
     const R1 crossed = hn::Mul(hn::Reverse2(D(), x.both), im);
-    return V(hn::NegMulAdd(crossed, constants().turn, hn::Mul(x.both, re)));
+    return V(hn::NegMulAdd(crossed, constants().rotation, hn::Mul(x.both, re)));
   }
 };
 

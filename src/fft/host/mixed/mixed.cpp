@@ -13,8 +13,8 @@
 #include "fft/host/mixed/engine.hpp"
 #include "fft/host/power2/power2.hpp"
 #include "fft/host/two_step.hpp"
-#include "fft/registry.hpp"
 #include "fft/roots.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft {
 namespace {

@@ -54,12 +54,12 @@ template <class P, size_t R, class V = typename P::V>
   for (size_t k = 1; k <= h; ++k) {
 #pragma GCC unroll 8
     for (size_t t = 1; t <= h; ++t) {
-      const size_t turn = k * t % R, index = (turn <= h ? turn : R - turn) - 1;
+      const size_t exponent = k * t % R, index = (exponent <= h ? exponent : R - exponent) - 1;
       const auto cosine = constant<P>(CosineSine<R>::c[index]), sine = constant<P>(CosineSine<R>::s[index]);
       c[t - 1] = plus_scaled<P>(a[k - 1], cosine, k == 1 ? x : c[t - 1]);
       if (k == 1) {
         s[t - 1] = scaled<P>(b[0], sine);
-      } else if (turn <= h) {
+      } else if (exponent <= h) {
         s[t - 1] = plus_scaled<P>(b[k - 1], sine, s[t - 1]);
       } else {
         s[t - 1] = minus_scaled<P>(b[k - 1], sine, s[t - 1]);

@@ -70,10 +70,10 @@ void order(Radices& radices, std::size_t n, std::size_t lanes) {
   Radices best = radices;
   best.cost = INFINITY;
   for (std::size_t i = 0; i < radices.size; ++i) {
-    Radices turned = radices;
-    std::rotate(turned.begin() + i, turned.begin() + i + 1, turned.end());
-    turned.cost = price_in_order(turned, n, lanes);
-    if (turned.cost < best.cost) best = turned;
+    Radices rotated = radices;
+    std::rotate(rotated.begin() + i, rotated.begin() + i + 1, rotated.end());
+    rotated.cost = price_in_order(rotated, n, lanes);
+    if (rotated.cost < best.cost) best = rotated;
   }
   radices = best;
 }

@@ -1,7 +1,7 @@
 // Butterflies of 2, 4, 8 and 16 points over vectors of complex numbers, natural order in and out.
 //
 // Included inside the namespace of each instruction set. P names the vector type V and its operations; the inverse
-// transform is the policy's affair: rotate(a, b) is a - i b forward and a + i b inverse, and so on.
+// direction is part of the policy: rotate(a, b) is a - i b forward and a + i b inverse; unrotate(a, b) is the reverse.
 
 template <class P, class V = typename P::V>
 [[gnu::always_inline]] inline void butterfly2(V* r) {

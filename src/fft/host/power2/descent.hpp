@@ -1,5 +1,5 @@
 // Layout of the blocks of a depth-first transform: sub-blocks of every level are padded, so that the streams of one
-// pass never share an L1 set, whatever the length.
+// pass never share an L1 set, for any length.
 #pragma once
 #include <cstddef>
 #include <vector>

@@ -28,7 +28,7 @@ struct Eights {
     }
   }
   // Transposes pairs of lanes against vectors.
-  static HWY_INLINE void turn(R1* v) {
+  static HWY_INLINE void transpose_pairs(R1* v) {
     typename Wide::R1 w[8];
 #pragma GCC unroll 8
     for (size_t i = 0; i < 8; ++i) w[i] = hn::BitCast(typename Wide::D(), v[i]);
@@ -59,8 +59,8 @@ struct Eights {
       R1 re[8], im[8];
 #pragma GCC unroll 8
       for (size_t k = 0; k < 8; ++k) re[k] = r[k].re, im[k] = r[k].im;
-      turn(re);
-      turn(im);
+      transpose_pairs(re);
+      transpose_pairs(im);
 #pragma GCC unroll 8
       for (size_t j = 0; j < 8; ++j) P::store(y + 16 * p + 32 * j, V{re[j], im[j]});
     }

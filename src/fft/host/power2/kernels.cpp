@@ -265,7 +265,7 @@ class DeepKernel final : public Kernel<T> {
 };
 
 // Columns in strips of a cache line or two, a twiddle, rows: each step works in L2, and main memory is read twice and
-// written twice, whatever the length.
+// written twice, for any length.
 template <class T>
 class SquareKernel final : public Kernel<T> {
   using Base = Kernel<T>;

@@ -7,9 +7,9 @@
 // One pointer per result stream, for paired stores with short offsets. x86 has neither, and GCC would keep such
 // pointers in vectors there.
 #if defined(__aarch64__)
-inline constexpr bool kPointerAStream = true;
+inline constexpr bool kPointerPerStream = true;
 #else
-inline constexpr bool kPointerAStream = false;
+inline constexpr bool kPointerPerStream = false;
 #endif
 
 template <class T>
@@ -77,12 +77,12 @@ template <class P, size_t N, size_t R, size_t A, size_t B, size_t C, class T = t
   // Two neighbouring vectors per step if registers allow: their stores are paired.
   constexpr size_t U = R <= 8 && groups % 2 == 0 && P::kRegisters >= 2 * 2 * R ? 2 : 1;
   const typename P::Constants c = P::constants();
-  T* o[kPointerAStream ? R : 1];
-  for (size_t f = 0; f < (kPointerAStream ? R : 1); ++f) o[f] = out + stream * f;
-  const auto target = [&](size_t f) { return kPointerAStream ? o[f] : o[0] + stream * f; };
+  T* o[kPointerPerStream ? R : 1];
+  for (size_t f = 0; f < (kPointerPerStream ? R : 1); ++f) o[f] = out + stream * f;
+  const auto target = [&](size_t f) { return kPointerPerStream ? o[f] : o[0] + stream * f; };
   for (size_t k3 = 0; k3 < C; ++k3) {
     for (size_t k2 = 0; k2 < B; ++k2) {
-      if constexpr (R <= 8 && kPointerAStream) {
+      if constexpr (R <= 8 && kPointerPerStream) {
 #pragma GCC unroll 16
         for (size_t f = 0; f < R; ++f) hide(o[f]);
       }
@@ -103,7 +103,7 @@ template <class P, size_t N, size_t R, size_t A, size_t B, size_t C, class T = t
         }
       }
 #pragma GCC unroll 16
-      for (size_t f = 0; f < (kPointerAStream ? R : 1); ++f) o[f] += 2 * A;
+      for (size_t f = 0; f < (kPointerPerStream ? R : 1); ++f) o[f] += 2 * A;
     }
   }
 }

@@ -27,11 +27,11 @@ struct Pairs {
   static HWY_INLINE V add(V a, V b) { return hn::Add(a, b); }
   static HWY_INLINE V sub(V a, V b) { return hn::Sub(a, b); }
   // a - i b forward, a + i b inverse.
-  static HWY_INLINE V turned(V a, V b, bool forward) {
+  static HWY_INLINE V add_rotated(V a, V b, bool forward) {
     return hn::MulAdd(swapped(b), forward ? signs(0x00, 0xff) : signs(0xff, 0x00), a);
   }
-  static HWY_INLINE V rotate(V a, V b) { return turned(a, b, !kInverseTransform); }
-  static HWY_INLINE V unrotate(V a, V b) { return turned(a, b, kInverseTransform); }
+  static HWY_INLINE V rotate(V a, V b) { return add_rotated(a, b, !kInverseTransform); }
+  static HWY_INLINE V unrotate(V a, V b) { return add_rotated(a, b, kInverseTransform); }
   static HWY_INLINE void add_sub_half(V a, V b, const Constants& c, V& plus, V& minus) {
     plus = hn::MulAdd(b, c.half, a);
     minus = hn::NegMulAdd(b, c.half, a);

@@ -13,7 +13,7 @@
 
 #include "base/instruction_sets.hpp"
 #include "fft/host/power2/engines.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 #if defined(__aarch64__)
 #endif
 
@@ -218,7 +218,7 @@ std::vector<Power2Choice> list_choices(std::size_t n, bool first_only) {
     if (square_first || lines_only) continue;
     const auto others = static_cast<std::ptrdiff_t>(choices.size());
     add_squares(*engine, n, kSquares, choices);
-    // Within the number of choices that a planner tries.
+    // Moves them to a position within the number of choices that a planner tries.
     if (kSquares && others >= 2) std::rotate(choices.begin() + 2, choices.begin() + others, choices.end());
   }
   return choices;
@@ -244,7 +244,7 @@ std::unique_ptr<LineKernel<T>> make_power2(std::size_t n, const Power2Choice& ch
 template <class T>
 std::unique_ptr<LineKernel<T>> default_power2(std::size_t n) {
   check_length(n);
-  // Listing all of them takes longer than many a plan.
+  // Listing all of them can take longer than the rest of planning.
   static std::array<std::once_flag, std::bit_width(kMaxPower2)> listed;
   static std::array<Power2Choice, std::bit_width(kMaxPower2)> first;
   const auto bits = static_cast<std::size_t>(std::countr_zero(n));

@@ -50,33 +50,33 @@ struct Registers {
     return RIDGE_SHUFFLE(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
   }
   // Vector i, block j becomes vector j, block i.
-  static HWY_INLINE void turn_blocks(R1& a, R1& b, R1& c, R1& d) {
+  static HWY_INLINE void transpose_blocks(R1& a, R1& b, R1& c, R1& d) {
     const R1 p = lower(a, b), q = upper(a, b), r = lower(c, d), s = upper(c, d);
     a = even_blocks(p, r), b = odd_blocks(p, r), c = even_blocks(q, s), d = odd_blocks(q, s);
   }
   // Vector i, lane j of a block becomes vector j, lane i of it.
-  static HWY_INLINE void turn_lanes(R1& a, R1& b, R1& c, R1& d) {
+  static HWY_INLINE void transpose_lanes(R1& a, R1& b, R1& c, R1& d) {
     const R1 p = InterleaveLower(D(), a, c), q = InterleaveUpper(D(), a, c);
     const R1 r = InterleaveLower(D(), b, d), s = InterleaveUpper(D(), b, d);
     a = InterleaveLower(D(), p, r), b = InterleaveUpper(D(), p, r);
     c = InterleaveLower(D(), q, s), d = InterleaveUpper(D(), q, s);
   }
-  static HWY_INLINE void turn_blocks(V* x) {
-    turn_blocks(x[0].re, x[1].re, x[2].re, x[3].re);
-    turn_blocks(x[0].im, x[1].im, x[2].im, x[3].im);
+  static HWY_INLINE void transpose_blocks(V* x) {
+    transpose_blocks(x[0].re, x[1].re, x[2].re, x[3].re);
+    transpose_blocks(x[0].im, x[1].im, x[2].im, x[3].im);
   }
-  static HWY_INLINE void turn_lanes(V* x) {
-    turn_lanes(x[0].re, x[1].re, x[2].re, x[3].re);
-    turn_lanes(x[0].im, x[1].im, x[2].im, x[3].im);
+  static HWY_INLINE void transpose_lanes(V* x) {
+    transpose_lanes(x[0].re, x[1].re, x[2].re, x[3].re);
+    transpose_lanes(x[0].im, x[1].im, x[2].im, x[3].im);
   }
   static HWY_INLINE void butterfly4_of(V* x) { butterfly4<P>(x[0], x[1], x[2], x[3]); }
   // Four lines of sixteen points, each in one vector. Afterwards lane 4 k + a of vector b is bin a + 4 b of line k.
   static HWY_INLINE void lines16(V* x, const float* roots16) {
-    turn_blocks(x);
+    transpose_blocks(x);
     butterfly4_of(x);
 #pragma GCC unroll 4
     for (size_t a = 1; a < 4; ++a) x[a] = P::times_lanes(roots16 + 32 * (a - 1), x[a]);
-    turn_lanes(x);
+    transpose_lanes(x);
     butterfly4_of(x);
   }
 };
@@ -131,9 +131,9 @@ struct RegisterLine {
       x[j] = K::ordered(RIDGE_SHUFFLE(a, b, 0, 8, 16, 24, 2, 10, 18, 26, 4, 12, 20, 28, 6, 14, 22, 30),
                         RIDGE_SHUFFLE(a, b, 1, 9, 17, 25, 3, 11, 19, 27, 5, 13, 21, 29, 7, 15, 23, 31));
     }
-    K::turn_blocks(x);
+    K::transpose_blocks(x);
     K::butterfly4_of(x);
-    K::turn_blocks(x);
+    K::transpose_blocks(x);
 #pragma GCC unroll 4
     for (size_t j = 0; j < 4; ++j) {
       const V o = K::ordered(x[j].re, x[j].im);
@@ -153,7 +153,7 @@ struct RegisterLine {
       x[j] = K::ordered(RIDGE_SHUFFLE(a, b, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30),
                         RIDGE_SHUFFLE(a, b, 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31));
     }
-    K::turn_blocks(x);
+    K::transpose_blocks(x);
     K::butterfly4_of(x);
 #pragma GCC unroll 4
     for (size_t a = 1; a < 4; ++a) x[a] = P::times_lanes(t + 32 * (a - 1), x[a]);
@@ -165,7 +165,7 @@ struct RegisterLine {
       y[h + 1] = P::sub(even, odd);
     }
     // Now block 2 h + b, lane 2 a + t: bin 4 b + 2 h + a of transform t.
-    K::turn_blocks(y);
+    K::transpose_blocks(y);
 #pragma GCC unroll 4
     for (size_t j = 0; j < 4; ++j) {
       const V o = K::ordered(y[j].re, y[j].im);
@@ -187,7 +187,7 @@ struct RegisterLine {
 #pragma GCC unroll 4
     for (size_t j = 0; j < 4; ++j) x[j] = K::load(in + in_step * j);
     K::lines16(x, t);
-    K::turn_blocks(x);
+    K::transpose_blocks(x);
 #pragma GCC unroll 4
     for (size_t j = 0; j < 4; ++j) K::store(out + out_step * j, x[j]);
   }

@@ -36,23 +36,23 @@ RIDGE_INLINE void store_joined(float* p, Four x) {
   vst1q_f32(p + 4, high);
 }
 
-RIDGE_INLINE Four turn(Four x, V a, V b) {
+RIDGE_INLINE Four rotate(Four x, V a, V b) {
   x.r = vfmaq_f32(x.r, x.i, a);
   x.i = vfmaq_f32(x.i, x.r, b);
   x.r = vfmaq_f32(x.r, x.i, a);
   return x;
 }
-// The opposite angle from the same table.
+// Rotates by the angle, or with kBack by the opposite angle.
 template <bool kBack>
-RIDGE_INLINE Four turn_either(Four x, V a, V b) {
-  if constexpr (!kBack) return turn(x, a, b);
+RIDGE_INLINE Four rotate_either(Four x, V a, V b) {
+  if constexpr (!kBack) return rotate(x, a, b);
   x.r = vfmsq_f32(x.r, x.i, a);
   x.i = vfmsq_f32(x.i, x.r, b);
   x.r = vfmsq_f32(x.r, x.i, a);
   return x;
 }
 template <int kPair>
-RIDGE_INLINE Four turn_lane(Four x, V w) {
+RIDGE_INLINE Four rotate_lane(Four x, V w) {
   x.r = vfmaq_laneq_f32(x.r, x.i, w, 2 * kPair);
   x.i = vfmaq_laneq_f32(x.i, x.r, w, 2 * kPair + 1);
   x.r = vfmaq_laneq_f32(x.r, x.i, w, 2 * kPair);
@@ -91,7 +91,7 @@ template <bool kInverseTransform, size_t N>
         first_four<kInverseTransform>(b0 + d, b1 + d, b1 + 2 * J + d, b1 + 4 * J + d, c[u], c[u + 1]);
       }
 #pragma GCC unroll 8
-      for (size_t u = 0; u < 8; ++u) store(y + 8 * u, turn(c[u], vld1q_f32(t + 8 * u), vld1q_f32(t + 8 * u + 4)));
+      for (size_t u = 0; u < 8; ++u) store(y + 8 * u, rotate(c[u], vld1q_f32(t + 8 * u), vld1q_f32(t + 8 * u + 4)));
       b1 += 16, b0 += 16, y += 64, t += 64;
     }
   }
@@ -115,14 +115,14 @@ RIDGE_INLINE void first16_half(const float* x, float* __restrict y, const float*
     first_four<kInverseTransform>(p + 28 * J, p + 4 * J, p + 12 * J, p + 20 * J, g[0][3], g[1][3]);
 #pragma GCC unroll 2
     for (size_t c = 0; c < 2; ++c) {
-      const Four u0 = g[c][0], u1 = turn(g[c][1], a1, b1), u2 = turn(g[c][2], a2, b2), u3 = turn(g[c][3], a3, b3);
+      const Four u0 = g[c][0], u1 = rotate(g[c][1], a1, b1), u2 = rotate(g[c][2], a2, b2), u3 = rotate(g[c][3], a3, b3);
       const Four s0 = u0 + u2, d0 = u0 - u2, s1 = u1 + u3, d1 = u1 - u3;
       const float* const w = kBack ? t - 32 * c : t + 32 * c;
       float* const o = y + 32 * c;
-      store(o + 16, turn_either<kBack>(s0 + s1, vld1q_f32(w + 16), vld1q_f32(w + 20)));
-      store(o + 24, turn_either<kBack>(minus_i(d0, d1), vld1q_f32(w + 24), vld1q_f32(w + 28)));
-      store(o, turn_either<kBack>(s0 - s1, vld1q_f32(w), vld1q_f32(w + 4)));
-      store(o + 8, turn_either<kBack>(plus_i(d0, d1), vld1q_f32(w + 8), vld1q_f32(w + 12)));
+      store(o + 16, rotate_either<kBack>(s0 + s1, vld1q_f32(w + 16), vld1q_f32(w + 20)));
+      store(o + 24, rotate_either<kBack>(minus_i(d0, d1), vld1q_f32(w + 24), vld1q_f32(w + 28)));
+      store(o, rotate_either<kBack>(s0 - s1, vld1q_f32(w), vld1q_f32(w + 4)));
+      store(o + 8, rotate_either<kBack>(plus_i(d0, d1), vld1q_f32(w + 8), vld1q_f32(w + 12)));
     }
     second += 4, top += 4, y += 64;
     t = kBack ? t - 64 : t + 64;
@@ -141,13 +141,13 @@ struct FromRows {
   [[gnu::always_inline]] const float* operator()(size_t a) const { return a == 0 ? first : second + step * (a - 1); }
   [[gnu::always_inline]] void again() { asm("" : "+r"(first), "+r"(second)); }  // forces the values to be loaded again
 };
-struct ToTurned {
+struct ToRotated {
   float* o;
   const float* t;
   size_t step;
   template <size_t K>
   [[gnu::always_inline]] void at(Four x) const {
-    if constexpr (K != 0) x = turn_lane<K & 1>(x, vld1q_f32(t + 4 * (K / 2)));
+    if constexpr (K != 0) x = rotate_lane<K & 1>(x, vld1q_f32(t + 4 * (K / 2)));
     store(o + ((K + 8) & 15) * step, x);
   }
 };
@@ -176,7 +176,7 @@ RIDGE_INLINE void sixteen(FromRows row, const To& to, V w1, V w3) {
     to.template at<8>(s0 - s1);
     to.template at<4>(minus_i(d0, d1));
     to.template at<12>(plus_i(d0, d1));
-    const Four v1 = turn_lane<1>(f[1], w1), v3 = turn_lane<1>(f[3], w1);
+    const Four v1 = rotate_lane<1>(f[1], w1), v3 = rotate_lane<1>(f[3], w1);
     s0 = minus_i(f[0], f[2]), d0 = plus_i(f[0], f[2]), s1 = minus_i(v1, v3), d1 = plus_i(v1, v3);
     to.template at<2>(s0 + s1);
     to.template at<10>(s0 - s1);
@@ -191,13 +191,13 @@ RIDGE_INLINE void sixteen(FromRows row, const To& to, V w1, V w3) {
       const Four d0 = load(row(g)) - load(row(g + 8)), d1 = load(row(g + 4)) - load(row(g + 12));
       e[g] = minus_i(d0, d1), f[g] = plus_i(d0, d1);
     }
-    Four v1 = turn_lane<0>(e[1], w1), v2 = turn_lane<1>(e[2], w1), v3 = turn_lane<0>(e[3], w3);
+    Four v1 = rotate_lane<0>(e[1], w1), v2 = rotate_lane<1>(e[2], w1), v3 = rotate_lane<0>(e[3], w3);
     Four s0 = e[0] + v2, d0 = e[0] - v2, s1 = v1 + v3, d1 = v1 - v3;
     to.template at<1>(s0 + s1);
     to.template at<9>(s0 - s1);
     to.template at<5>(minus_i(d0, d1));
     to.template at<13>(plus_i(d0, d1));
-    v1 = turn_lane<0>(f[1], w3), v2 = turn_lane<1>(f[2], w1), v3 = turn_lane<0>(f[3], w1);
+    v1 = rotate_lane<0>(f[1], w3), v2 = rotate_lane<1>(f[2], w1), v3 = rotate_lane<0>(f[3], w1);
     s0 = minus_i(f[0], v2), d0 = plus_i(f[0], v2), s1 = v1 - v3, d1 = v1 + v3;
     to.template at<3>(s0 + s1);
     to.template at<11>(s0 - s1);
@@ -217,7 +217,7 @@ RIDGE_INLINE void eight_of(const Four* v, const To& to, V w1) {
   to.template at<4>(a - c);
   to.template at<2>(minus_i(b, e));
   to.template at<6>(plus_i(b, e));
-  const Four v1 = turn_lane<1>(d[1], w1), v3 = turn_lane<1>(d[3], w1);
+  const Four v1 = rotate_lane<1>(d[1], w1), v3 = rotate_lane<1>(d[3], w1);
   a = minus_i(d[0], d[2]), b = plus_i(d[0], d[2]), c = minus_i(v1, v3), e = plus_i(v1, v3);
   to.template at<1>(a + c);
   to.template at<5>(a - c);
@@ -235,7 +235,7 @@ template <size_t J, size_t S>
     const float* second = y + 2 * S * j + (upper ? 0 : step);
     const float* first = y + 2 * S * j + (upper ? 15 * step : 0);
     for (size_t k = 0; k < S; k += 4) {
-      sixteen(FromRows{first, second, step}, ToTurned{z, t, 2 * S}, w1, w3);
+      sixteen(FromRows{first, second, step}, ToRotated{z, t, 2 * S}, w1, w3);
       first += 8, second += 8, z += 8;
     }
     z += 2 * S * 15, t += 32;
@@ -296,7 +296,7 @@ struct ShearWhole {
       }
 #pragma GCC unroll 8
       for (size_t j = 1; j < kColumns; ++j) {
-        v[j] = turn(v[j], vld1q_f32(t.first + 8 * j), vld1q_f32(t.first + 8 * j + 4));
+        v[j] = rotate(v[j], vld1q_f32(t.first + 8 * j), vld1q_f32(t.first + 8 * j + 4));
       }
       const ToUser<kInverseTransform> to{out, out + 8, 8};
       if constexpr (N == 8) {

@@ -55,13 +55,13 @@ class ColumnsThenRows final : public ColumnsByLines<T> {
                               twiddles_.im.data() + first, row, row_);
     }
     along_->run_many(direction, scratch, stride(), scratch, stride(), height_, rest);
-    turn(scratch, out);
+    transpose(scratch, out);
   }
 
  private:
   std::size_t stride() const { return padded_points<T>(row_) + 128 / sizeof(Complex); }
 
-  void turn(const Complex* from, Complex* out) const {
+  void transpose(const Complex* from, Complex* out) const {
     constexpr std::size_t kRows = 8;
     for (std::size_t k = 0; k < height_; k += kRows) {
       const std::size_t end = std::min(height_, k + kRows);

@@ -130,8 +130,8 @@ HWY_INLINE void direct_block(const T* x0, const T* sums, const T* differences, s
 #pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) {
     const size_t first = k + v * kPoints<T>;
-    const auto turned = hn::Reverse2(d, odd[v]);
-    const auto plus = hn::Add(even[v], turned), minus = hn::Sub(even[v], turned);
+    const auto rotated = hn::Reverse2(d, odd[v]);
+    const auto plus = hn::Add(even[v], rotated), minus = hn::Sub(even[v], rotated);
     hn::StoreU(inverse ? minus : plus, d, out + 2 * first);
     hn::StoreU(reverse_points<T>(inverse ? plus : minus), d, out + 2 * (n - first - (kPoints<T> - 1)));
   }
@@ -239,7 +239,7 @@ void direct_strip(bool inverse, const T* in, size_t in_stride, T* out, size_t ou
 
 #else
 
-// Two outputs and their mirrors at a time keep two sums per vector: what the registers hold.
+// Two outputs and their mirrors at a time keep two sums per vector: as many as the registers hold.
 inline constexpr size_t kStripVectors = HWY_ARCH_X86 && HWY_MAX_BYTES < 64 ? 2 : 4;
 template <class T>
 inline constexpr size_t kStrip = kStripVectors* kPoints<T>;
@@ -295,9 +295,9 @@ HWY_INLINE void strip_outputs(bool inverse, const T* folded, size_t n, size_t k,
     T* high = out + 2 * (inverse ? k + o : n - k - o) * out_stride;
 #pragma GCC unroll 4
     for (size_t v = 0; v < W; ++v) {
-      const auto turned = hn::Xor(hn::Reverse2(d, odd[o][v]), signs);  // times -i
-      hn::StoreU(hn::Add(even[o][v], turned), d, low + v * L);
-      hn::StoreU(hn::Sub(even[o][v], turned), d, high + v * L);
+      const auto rotated = hn::Xor(hn::Reverse2(d, odd[o][v]), signs);  // times -i
+      hn::StoreU(hn::Add(even[o][v], rotated), d, low + v * L);
+      hn::StoreU(hn::Sub(even[o][v], rotated), d, high + v * L);
     }
   }
 }

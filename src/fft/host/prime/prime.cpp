@@ -7,7 +7,7 @@
 
 #include "fft/host/mixed/mixed.hpp"
 #include "fft/host/prime/numbers.hpp"
-#include "fft/registry.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft {
 namespace {

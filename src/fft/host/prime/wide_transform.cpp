@@ -27,9 +27,9 @@ struct WidePass {
 struct WideKernels {
   void (*pass)(const WidePass& pass, WidePointer in, WidePointer out, double* scratch);
   void (*multiply)(WidePointer x, WidePointer y, WidePointer out, std::size_t count);  // out may be either input
-  void (*turn)(WidePointer x, WidePointer turning, WidePointer step,
-               std::size_t count);                                                        // x *= w; w *= step
-  void (*plus_turned)(WidePointer x, WidePointer y, WidePointer out, std::size_t count);  // x + i y
+  void (*rotate)(WidePointer x, WidePointer rotation, WidePointer step,
+                 std::size_t count);                                                       // x *= w; w *= step
+  void (*plus_i_times)(WidePointer x, WidePointer y, WidePointer out, std::size_t count);  // x + i y
   // E + P and E - P (see even_spectrum()) of a, b and the roots w.
   void (*even_and_odd)(WidePointer a, WidePointer b, WidePointer w, WidePointer sum, WidePointer difference,
                        std::size_t count);
@@ -103,9 +103,9 @@ HWY_INLINE void store(Complex x, WidePointer p, size_t i) {
 HWY_INLINE Pair same(DoubleDouble value) { return {hn::Set(Tag(), value.high), hn::Set(Tag(), value.low)}; }
 HWY_INLINE Complex same(const Point<DoubleDouble>& value) { return {same(value.re), same(value.im)}; }
 
-template <bool kTurn>
-HWY_INLINE Complex load_turned(WidePointer in, size_t i, const Complex& root) {
-  if constexpr (kTurn) {
+template <bool kTwiddle>
+HWY_INLINE Complex load_rotated(WidePointer in, size_t i, const Complex& root) {
+  if constexpr (kTwiddle) {
     return load(in, i) * root;
   } else {
     return load(in, i);
@@ -117,31 +117,31 @@ struct Streams {  // start of stream s and of frequency f
   size_t apart, far;  // strides of the streams and of the frequencies
 };
 
-template <bool kTurn>
+template <bool kTwiddle>
 void radix4(const Streams& at, const Point<DoubleDouble>* w, size_t count) {
   const Complex w1 = same(w[1]), w2 = same(w[2]), w3 = same(w[3]);
   for (size_t i = 0; i < count; i += hn::Lanes(Tag())) {
-    const Complex x0 = load(at.in, i), x2 = load_turned<kTurn>(at.in, i + 2 * at.apart, w2);
+    const Complex x0 = load(at.in, i), x2 = load_rotated<kTwiddle>(at.in, i + 2 * at.apart, w2);
     const Complex a = x0 + x2, b = x0 - x2;
-    const Complex x1 = load_turned<kTurn>(at.in, i + at.apart, w1);
-    const Complex x3 = load_turned<kTurn>(at.in, i + 3 * at.apart, w3);
+    const Complex x1 = load_rotated<kTwiddle>(at.in, i + at.apart, w1);
+    const Complex x3 = load_rotated<kTwiddle>(at.in, i + 3 * at.apart, w3);
     const Complex c = x1 + x3, d = x1 - x3;
     store(a + c, at.out, i), store(a - c, at.out, i + 2 * at.far);
     store({b.re + d.im, b.im - d.re}, at.out, i + at.far), store({b.re - d.im, b.im + d.re}, at.out, i + 3 * at.far);
   }
 }
 
-template <bool kTurn>
+template <bool kTwiddle>
 void radix2(const Streams& at, const Point<DoubleDouble>* w, size_t count) {
   const Complex w1 = same(w[1]);
   for (size_t i = 0; i < count; i += hn::Lanes(Tag())) {
-    const Complex a = load(at.in, i), b = load_turned<kTurn>(at.in, i + at.apart, w1);
+    const Complex a = load(at.in, i), b = load_rotated<kTwiddle>(at.in, i + at.apart, w1);
     store(a + b, at.out, i), store(a - b, at.out, i + at.far);
   }
 }
 
 // Sums of streams s and radix - s times cosines, their differences times sines. `own`: roots of the radix.
-template <bool kTurn>
+template <bool kTwiddle>
 void odd_radix(size_t radix, const Streams& at, const Point<DoubleDouble>* w, const Point<DoubleDouble>* own,
                size_t count, double* scratch) {
   const size_t half = radix / 2, lanes = hn::Lanes(Tag());
@@ -150,8 +150,8 @@ void odd_radix(size_t radix, const Streams& at, const Point<DoubleDouble>* w, co
     const Complex x0 = load(at.in, i);
     Complex all = x0;
     for (size_t s = 1; s <= half; ++s) {
-      const Complex a = load_turned<kTurn>(at.in, i + s * at.apart, same(w[s]));
-      const Complex b = load_turned<kTurn>(at.in, i + (radix - s) * at.apart, same(w[radix - s]));
+      const Complex a = load_rotated<kTwiddle>(at.in, i + s * at.apart, same(w[s]));
+      const Complex b = load_rotated<kTwiddle>(at.in, i + (radix - s) * at.apart, same(w[radix - s]));
       const Complex sum = a + b;
       store(sum, pairs, 8 * lanes * (s - 1)), store(a - b, pairs, 8 * lanes * (s - 1) + 4 * lanes);
       all = all + sum;
@@ -174,15 +174,15 @@ void odd_radix(size_t radix, const Streams& at, const Point<DoubleDouble>* w, co
   }
 }
 
-template <bool kTurn>
+template <bool kTwiddle>
 void one_part(const WidePass& p, const Streams& at, const Point<DoubleDouble>* w, const Point<DoubleDouble>* own,
               double* scratch) {
   if (p.radix == 4) {
-    radix4<kTurn>(at, w, at.apart);
+    radix4<kTwiddle>(at, w, at.apart);
   } else if (p.radix == 2) {
-    radix2<kTurn>(at, w, at.apart);
+    radix2<kTwiddle>(at, w, at.apart);
   } else {
-    odd_radix<kTurn>(p.radix, at, w, own, at.apart, scratch);
+    odd_radix<kTwiddle>(p.radix, at, w, own, at.apart, scratch);
   }
 }
 
@@ -204,16 +204,16 @@ void multiply(WidePointer x, WidePointer y, WidePointer out, size_t count) {
   }
 }
 
-void turn(WidePointer x, WidePointer turning, WidePointer step, size_t count) {
+void rotate(WidePointer x, WidePointer rotation, WidePointer step, size_t count) {
   for (size_t i = 0; i < count; i += hn::Lanes(Tag())) {
-    const Complex w = load(turning, i);
+    const Complex w = load(rotation, i);
     store(load(x, i) * w, x, i);
     const Complex next = w * load(step, i);
-    store({normal(next.re), normal(next.im)}, turning, i);
+    store({normal(next.re), normal(next.im)}, rotation, i);
   }
 }
 
-void plus_turned(WidePointer x, WidePointer y, WidePointer out, size_t count) {
+void plus_i_times(WidePointer x, WidePointer y, WidePointer out, size_t count) {
   for (size_t i = 0; i < count; i += hn::Lanes(Tag())) {
     const Complex a = load(x, i), b = load(y, i);
     store({a.re - b.im, a.im + b.re}, out, i);
@@ -240,7 +240,7 @@ void even_and_odd(WidePointer a, WidePointer b, WidePointer w, WidePointer sum, 
 }
 
 const WideKernels& functions() {
-  static constexpr WideKernels kFunctions = {pass, multiply, turn, plus_turned, even_and_odd};
+  static constexpr WideKernels kFunctions = {pass, multiply, rotate, plus_i_times, even_and_odd};
   return kFunctions;
 }
 
@@ -342,7 +342,7 @@ std::size_t wide_room(std::size_t n) {
 // Point j = row * j1 + j2: down the columns, times exp(-2 pi i j2 k1 / n), transposed, and down the columns again.
 void wide_transform(WidePoints& points, WidePoints& spare, std::size_t n, DoubleDouble scale) {
   const std::size_t height = middle_divisor(n), row = n / height;
-  const std::size_t width = whole_vectors(row), turned_width = whole_vectors(height);
+  const std::size_t width = whole_vectors(row), transposed_width = whole_vectors(height);
   WidePointer x = spare.at(0), y = points.at(0);
   const auto copy_rows = [](WidePointer from, std::size_t from_stride, WidePointer to, std::size_t to_stride,
                             std::size_t rows, std::size_t count) {
@@ -363,17 +363,17 @@ void wide_transform(WidePoints& points, WidePoints& spare, std::size_t n, Double
   copy_rows(points.at(0), row, x, width, height, row);
   clear_ends(x, height, row, width);
   columns(x, y, height, width);
-  WidePoints step(width + kFineRoots), turning(width);
+  WidePoints step(width + kFineRoots), rotation(width);
   fill_roots(n, row, step);
-  for (std::size_t j = 0; j < width; ++j) turning.set(j, {scale, 0});
+  for (std::size_t j = 0; j < width; ++j) rotation.set(j, {scale, 0});
   for (std::size_t k = 0; k < height; ++k) {
-    kernels().turn(x + k * width, turning.at(0), step.at(0), width);
+    kernels().rotate(x + k * width, rotation.at(0), step.at(0), width);
   }
-  transpose(x, height, row, width, y, turned_width);
-  clear_ends(y, row, height, turned_width);
+  transpose(x, height, row, width, y, transposed_width);
+  clear_ends(y, row, height, transposed_width);
   std::swap(x, y);
-  columns(x, y, row, turned_width);
-  copy_rows(x, turned_width, points.at(0), height, row, height);  // never overwrites unread values
+  columns(x, y, row, transposed_width);
+  copy_rows(x, transposed_width, points.at(0), height, row, height);  // never overwrites unread values
 }
 
 // With z[j] = x[2 j] + i x[2 j + 1], the contribution of odd positions, twiddles included, is P[k] = (Z[length / 2 - k]
@@ -386,7 +386,7 @@ void even_spectrum(WidePoints& even, WidePoints& odd, std::size_t length, Double
     spectrum[k] = {static_cast<double>(value.re), static_cast<double>(value.im)};
   };
   const Point<DoubleDouble> sum = sum_of(odd, half), odd_sum = {sum.re * scale, sum.im * scale};
-  kernels().plus_turned(even.at(0), odd.at(0), even.at(0), half);
+  kernels().plus_i_times(even.at(0), odd.at(0), even.at(0), half);
   wide_transform(even, odd, half, scale);
   const Point<DoubleDouble> zero = even.get(0), even_sum = {zero.re + odd_sum.im, zero.im - odd_sum.re};
   put(0, even_sum + odd_sum);

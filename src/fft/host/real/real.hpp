@@ -1,4 +1,4 @@
-// Real transforms of any length on top of complex ones.
+// Real transforms of any length by complex ones.
 #pragma once
 #include <cstddef>
 #include <functional>

@@ -51,7 +51,7 @@ struct Rows {
   using T = typename P::T;
   using V = typename P::V;
   static constexpr size_t L = P::kLanes, kBlocks = (A + L - 1) / L;  // blocks of rows
-  static constexpr size_t kFullColumns = B / L * L, kFullRows = A / L * L;
+  static constexpr size_t kFullColumns = B / L * L;
   static constexpr bool kInRegisters = A * B <= 16 * L;
 
   [[gnu::always_inline]] static void butterflies_down(const T* in, size_t j, bool full, V (&r)[A], const T* twiddles,

@@ -1,4 +1,4 @@
-// Operations for odd radices and odd numbers of points, on top of the arithmetic of an instruction set (`Base`).
+// Operations for odd radices and odd numbers of points, based on the arithmetic of an instruction set (`Base`).
 #pragma once
 #include <arm_neon.h>
 

@@ -14,8 +14,8 @@
 #include "fft/host/mixed/mixed.hpp"
 #include "fft/host/power2/power2.hpp"
 #include "fft/host/short/codelet.hpp"
-#include "fft/registry.hpp"
 #include "fft/roots.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft {
 namespace {

@@ -38,4 +38,19 @@ std::unique_ptr<LineKernel<T>> make_stockham(std::size_t n, const std::vector<st
 template <class T>
 void list_classic(std::size_t n, std::vector<LineChoice<T>>& out);
 
+// The part of a twiddle that the butterflies divide by: the larger one, or always the imaginary one, with 1e-7 in place
+// of 0, as in the work before the thesis. None: butterflies of ten operations, for comparison.
+enum class Divisor { larger, imaginary, none };
+
+template <class T>
+std::unique_ptr<LineKernel<T>> make_fma6_divided_by(Divisor divisor, std::size_t n);
+
+// Prime-factor transforms (winograd.cpp), for products of coprime factors 2, 3, 4, 5, 7, 8: the divisors of 840.
+bool has_coprime_factors(std::size_t n);
+// Throw Error{invalid_argument} for other lengths.
+template <class T>
+std::unique_ptr<LineKernel<T>> make_good_thomas(std::size_t n);
+template <class T>
+std::unique_ptr<LineKernel<T>> make_winograd(std::size_t n);
+
 }  // namespace ridge::fft

@@ -6,7 +6,7 @@
 // 3/4 of the twiddles, so the choice is three loops without branches. The older choice (Divisor::imaginary) always
 // divides by wi and puts 1e-7 in place of wi = 0, which costs accuracy; it is kept for figure 2.7 of the thesis.
 //
-// The same loops with the ordinary butterfly of ten operations (Divisor::none) show what the six gain: both are
+// The same loops with the ordinary butterfly of ten operations (Divisor::none) show the gain of the six: both are
 // compiled for each instruction set. Without FMA (SSE4) std::fma is a function of the C library.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "papers/fft/classic/fma6.cpp"
@@ -20,7 +20,7 @@
 #include <cmath>
 
 #include "fft/host/power2/tables.hpp"
-#include "papers/fft/classic/fma6.hpp"
+#include "papers/fft/classic/classic.hpp"
 #include "papers/fft/classic/line.hpp"
 #include "papers/fft/classic/radix2_passes.hpp"
 

@@ -5,10 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "fft/registry.hpp"
-#include "papers/fft/classic/fma6.hpp"
+#include "fft/variant.hpp"
 #include "papers/fft/classic/line.hpp"
-#include "papers/fft/classic/prime_factors.hpp"
 #include "papers/fft/classic/radix_planner.hpp"
 
 namespace ridge::fft {

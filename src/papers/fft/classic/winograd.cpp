@@ -5,7 +5,7 @@
 // additions: X = after * diag(factors) * before * x, with entries 0, 1 and -1. Good-Thomas applies one small transform
 // per dimension. Winograd's nests them: all `before` additions, then a single product per value, then all `after`
 // additions, so that the numbers of products multiply instead of adding up.
-#include "papers/fft/classic/prime_factors.hpp"
+#include "papers/fft/classic/classic.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <ridge/error.hpp>
 
 #include "fft/host/power2/tables.hpp"
-#include "papers/fft/device/stage_codegen.hpp"
+#include "papers/fft/device/stage_plan.hpp"
 
 namespace ridge::fft::papers {
 namespace {
@@ -24,13 +24,13 @@ std::uint64_t groups_for(std::uint64_t count, std::size_t items) { return (count
 
 }  // namespace
 
-Kernel Shelf::kernel(const KernelSource& source, const std::string& name) {
+Kernel SharedKernels::kernel(const KernelSource& source, const std::string& name) {
   const auto found = kernels_.find(source.text);
   if (found != kernels_.end()) return found->second;
   return kernels_[source.text] = device_.compile(source).kernel(name);
 }
 
-Buffer Shelf::twiddles(int log_n, Direction direction) {
+Buffer SharedKernels::twiddles(int log_n, Direction direction) {
   Buffer& buffer = tables_[fmt::format("roots {} {}", log_n, direction == Direction::forward)];
   if (buffer) return buffer;
   const std::size_t n = std::size_t{1} << log_n;
@@ -42,7 +42,7 @@ Buffer Shelf::twiddles(int log_n, Direction direction) {
   return buffer = uploaded(device_, table, "fft twiddles");
 }
 
-Buffer Shelf::reversed(int log_n) {
+Buffer SharedKernels::reversed(int log_n) {
   Buffer& buffer = tables_[fmt::format("reversed {}", log_n)];
   if (buffer) return buffer;
   const std::size_t n = std::size_t{1} << log_n;
@@ -53,24 +53,24 @@ Buffer Shelf::reversed(int log_n) {
   return buffer = uploaded(device_, table, "fft bit reversal");
 }
 
-Buffer Shelf::nothing() {
+Buffer SharedKernels::unused() {
   Buffer& buffer = tables_["nothing"];
   if (!buffer) buffer = uploaded(device_, std::vector<std::uint32_t>{0}, "fft unused");
   return buffer;
 }
 
-CompiledStages::CompiledStages(Shelf& shelf, const StagePlan& plan) : plan_(plan) {
+CompiledStages::CompiledStages(SharedKernels& shared, const StagePlan& plan) : plan_(plan) {
   if (!plan.refusal.empty()) {
     throw Error(ErrorKind::invalid_argument, fmt::format("{}/{}: {}", kFamily, plan.variant, plan.refusal));
   }
-  reverse_ = shelf.kernel(reversal_text(plan), kReversalKernel);
-  for (const StageRun& run : plan.runs) kernels_.push_back(shelf.kernel(run_text(plan, run), kernel_name(run)));
-  twiddles_ = shelf.twiddles(plan.log_n, plan.direction);
-  reversed_ = plan.reversal == Reversal::table ? shelf.reversed(plan.log_n) : shelf.nothing();
+  reverse_ = shared.kernel(reversal_text(plan), kReversalKernel);
+  for (const StageRun& run : plan.runs) kernels_.push_back(shared.kernel(run_text(plan, run), kernel_name(run)));
+  twiddles_ = shared.twiddles(plan.log_n, plan.direction);
+  reversed_ = plan.reversal == Reversal::table ? shared.reversed(plan.log_n) : shared.unused();
 }
 
 CompiledStages::CompiledStages(const Device& device, const StagePlan& plan)
-    : CompiledStages(*std::make_unique<Shelf>(device), plan) {}
+    : CompiledStages(*std::make_unique<SharedKernels>(device), plan) {}
 
 void CompiledStages::enqueue_reversal(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
                                       std::uint64_t out_offset, std::uint64_t lines) const {

@@ -11,13 +11,13 @@
 namespace ridge::fft::papers {
 
 // Kernels and tables shared by the variants of one device, compiled and uploaded once. Belongs to one thread.
-class Shelf {
+class SharedKernels {
  public:
-  explicit Shelf(const Device& device) : device_(device) {}
+  explicit SharedKernels(const Device& device) : device_(device) {}
   Kernel kernel(const KernelSource& source, const std::string& name);
   Buffer twiddles(int log_n, Direction direction);  // W^k, k < N/2, rounded once; conjugated for the inverse
   Buffer reversed(int log_n);                       // bit-reversed value of every index
-  Buffer nothing();                                 // for an unused argument
+  Buffer unused();                                  // for an unused argument
 
  private:
   Device device_;
@@ -28,7 +28,7 @@ class Shelf {
 class CompiledStages final : public on_device::CompiledStep {
  public:
   // Throws Error{invalid_argument} with the reason if the plan was refused.
-  CompiledStages(Shelf& shelf, const StagePlan& plan);
+  CompiledStages(SharedKernels& shared, const StagePlan& plan);
   CompiledStages(const Device& device, const StagePlan& plan);
 
   // Transforms `lines` consecutive lines, from the given element offset of each array.

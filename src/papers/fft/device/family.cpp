@@ -10,7 +10,6 @@
 
 #include "fft/device/route.hpp"
 #include "papers/fft/device/compiled_stages.hpp"
-#include "papers/fft/device/stage_codegen.hpp"
 #include "papers/fft/device/stage_plan.hpp"
 #include "papers/fft/device/unit.hpp"
 
@@ -184,7 +183,7 @@ void list_papers(const Device& device, const AxisProblem& problem, const std::st
   list_sizes(device, problem, wanted, reason, routes);
   list_units(device, problem, wanted, reason, routes);
   if (routes.size() > before) return;
-  // Unknown name: lists the whole family, so that the error can name what exists.
+  // Unknown name: lists the whole family, so that the error can name its variants.
   const std::string family = wanted.substr(0, wanted.find('/'));
   if (family == kFamily) list_burtsev(device, problem, family, reason, routes);
   if (family == kUnitFamily) list_units(device, problem, family, reason, routes);

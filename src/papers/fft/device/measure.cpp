@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "device/timing.hpp"
-#include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/transform.hpp"
 
 namespace ridge::fft::papers {
@@ -63,8 +63,8 @@ std::vector<std::size_t> prefixes_of(const StagePlan& plan) {
 
 class Measurement {
  public:
-  Measurement(const Device& device, int log_n, Shelf& shelf, const MeasureOptions& options)
-      : device_(device), shelf_(shelf), options_(options), queue_(device.queue()), n_(std::size_t{1} << log_n) {
+  Measurement(const Device& device, int log_n, SharedKernels& shared, const MeasureOptions& options)
+      : device_(device), shared_(shared), options_(options), queue_(device.queue()), n_(std::size_t{1} << log_n) {
     result_.log_n = log_n;
     in_ = device.buffer(n_ * kPoint, {.name = "papers input"});
     out_ = device.buffer(n_ * kPoint, {.name = "papers output"});
@@ -94,8 +94,8 @@ class Measurement {
       computed.reversal = Reversal::computed;
       StagePlan tiled = times.plan;
       tiled.reversal = Reversal::tiled;
-      timed_.push_back({result_.variants.size() - 1, CompiledStages(shelf_, times.plan),
-                        CompiledStages(shelf_, computed), CompiledStages(shelf_, tiled), prefixes_of(times.plan)});
+      timed_.push_back({result_.variants.size() - 1, CompiledStages(shared_, times.plan),
+                        CompiledStages(shared_, computed), CompiledStages(shared_, tiled), prefixes_of(times.plan)});
     }
   }
 
@@ -203,7 +203,7 @@ class Measurement {
   }
 
   const Device& device_;
-  Shelf& shelf_;
+  SharedKernels& shared_;
   const MeasureOptions& options_;
   Queue queue_;
   std::size_t n_;
@@ -222,8 +222,8 @@ const VariantTimes& LengthTimes::of(const std::string& variant) const {
   throw Error(ErrorKind::invalid_argument, fmt::format("2^{} was not measured with variant {}", log_n, variant));
 }
 
-LengthTimes measure_length(const Device& device, int log_n, Shelf& shelf, const MeasureOptions& options) {
-  return Measurement(device, log_n, shelf, options).run();
+LengthTimes measure_length(const Device& device, int log_n, SharedKernels& shared, const MeasureOptions& options) {
+  return Measurement(device, log_n, shared, options).run();
 }
 
 double measure_unit(const Device& device, const UnitDesign& design, std::size_t lines, double seconds) {

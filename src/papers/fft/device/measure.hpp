@@ -37,7 +37,7 @@ struct MeasureOptions {
 
 // Compares each variant's result with the host's first and throws Error{internal} if one is wrong. Kernels are timed by
 // the device's clock, enqueued without waiting in between; the paper waits for each.
-LengthTimes measure_length(const Device& device, int log_n, Shelf& shelf, const MeasureOptions& options = {});
+LengthTimes measure_length(const Device& device, int log_n, SharedKernels& shared, const MeasureOptions& options = {});
 
 // One FFT per unit: seconds of `lines` transforms of 2^log_n points in device memory. Throws if the design is refused.
 double measure_unit(const Device& device, const UnitDesign& design, std::size_t lines, double seconds);
@@ -46,7 +46,7 @@ double measure_unit(const Device& device, const UnitDesign& design, std::size_t 
 // kernels of growing content.
 struct UnitPhaseTimes {
   std::size_t units = 0;
-  double memory = 0, exchanges = 0, butterflies = 0, twiddles = 0;  // what each phase adds to the ones before
+  double memory = 0, exchanges = 0, butterflies = 0, twiddles = 0;  // time that each phase adds to those before
   double all() const { return memory + exchanges + butterflies + twiddles; }
 };
 UnitPhaseTimes measure_unit_phases(const Device& device, std::size_t length, std::size_t p, std::size_t units,

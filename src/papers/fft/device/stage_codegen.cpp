@@ -1,4 +1,4 @@
-#include "papers/fft/device/stage_codegen.hpp"
+#include "papers/fft/device/stage_plan.hpp"
 
 #include <bit>
 #include <set>
@@ -33,7 +33,7 @@ FUNCTION uint reversed(uint k, uint bits) {
 
 void emit_reversal(Text& text, const StagePlan& plan) {
   text.line("");
-  text.line("// Part 1: the point k goes to the place that reads the same backwards.");
+  text.line("// Part 1: point k moves to its bit-reversed position.");
   text.open(
       "KERNEL WORK_GROUP({}, 1, 1) void {}(GLOBAL const float2* RESTRICT y, GLOBAL float2* RESTRICT x, GLOBAL const "
       "uint* RESTRICT table, ulong from, ulong to, uint log_n, uint points)",

@@ -97,7 +97,7 @@ struct StageSizes {
 };
 StagePlan plan_f_sizes(int log_n, const StageSizes& sizes, const GroupLimits& limits);
 
-// --- what the variants share -----------------------------------------------------------------------------------------
+// --- shared by the variants ------------------------------------------------------------------------------------------
 // Each adds nothing where last < first.
 
 void add_each(StagePlan& plan, int first);  // one launch per stage, to the end
@@ -108,5 +108,16 @@ void add_own_points(StagePlan& plan, int last);
 std::string beyond_one_group(int log_n, const GroupLimits& limits);
 // Refusal if P > 2 PW.
 std::string beyond_two_groups(int log_n, const GroupLimits& limits);
+
+// --- the kernels of a stage plan, in the kernel dialect (stage_codegen.cpp) ------------------------------------------
+
+std::string kernel_name(const StageRun& run);
+inline constexpr const char* kReversalKernel = "reverse";
+
+// Bounds of loops with a barrier are literals: PoCL 3.1 miscompiles them if they are known at run time only. N and the
+// first stage are arguments, and each kernel is a program of its own, so that variants and lengths share them.
+KernelSource reversal_text(const StagePlan& plan);
+KernelSource run_text(const StagePlan& plan, const StageRun& run);
+std::vector<KernelSource> stage_texts(const StagePlan& plan);  // part 1 and every distinct run
 
 }  // namespace ridge::fft::papers

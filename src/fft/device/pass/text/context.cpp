@@ -124,10 +124,10 @@ void PassContext::title() {
   source.line(
       "// {} points, {}: {}{}", design.points, inverse() ? "inverse" : "forward", fmt::join(design.radices, " * "),
       design.convolution() ? fmt::format(" forward and inverse, {}", method_name(design.convolution()->method)) : "");
-  source.line("// {} work-items a line, {} lines a group{}", design.threads, design.lines,
+  source.line("// {} work-items per line, {} lines per group{}", design.threads, design.lines,
               design.shuffles    ? ", exchanged by shuffles"
-              : design.parts > 1 ? fmt::format(", real and imaginary parts exchanged in {} turns each", design.parts)
-              : design.split     ? ", real and imaginary parts exchanged one after the other"
+              : design.parts > 1 ? fmt::format(", real and imaginary parts exchanged in {} parts each", design.parts)
+              : design.split     ? ", real and imaginary parts exchanged one after another"
                                  : "");
 }
 
@@ -187,11 +187,11 @@ void PassContext::place_items(Order order, const char* suffix) {
   source.line("const uint line{0} = {2} * {1} + c{0};", suffix, design.lines, group);
   if (design.across > 0) {
     const std::uint64_t side = design.counts[0];
-    source.line("const int here{0} = line{0} % {1}u + line{0} / {2}u % {3}u * {1}u < {4}u;", suffix, side,
+    source.line("const int in_range{0} = line{0} % {1}u + line{0} / {2}u % {3}u * {1}u < {4}u;", suffix, side,
                 side * design.counts[1], design.counts[2], design.across);
     return;
   }
-  source.line("const int here{0} = {1};", suffix, design.ahead ? "1" : fmt::format("line{} < lines", suffix));
+  source.line("const int in_range{0} = {1};", suffix, design.ahead ? "1" : fmt::format("line{} < lines", suffix));
 }
 
 void PassContext::declare() {
@@ -215,15 +215,15 @@ std::string PassContext::line_offset(const std::string& line, const Address& at)
   std::string sum;
   std::string rest = line;
   std::uint64_t divided = 1;
-  for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
-    const bool last = digit + 1 == at.line.size();
+  for (std::size_t dimension = 0; dimension < at.line.size(); ++dimension) {
+    const bool last = dimension + 1 == at.line.size();
     std::string value = divided == 1 ? line : fmt::format("{} / {}u", line, divided);
-    if (!last) value = fmt::format("{} % {}u", value, design.counts[digit]);
-    if (digit == 0 && design.mirror_rows() > 0) value = line == "line" ? "row" : "row_out";
-    if (at.line[digit] != 0) {
-      sum += fmt::format("{}(ulong)({}) * {}ul", sum.empty() ? "" : " + ", value, at.line[digit]);
+    if (!last) value = fmt::format("{} % {}u", value, design.counts[dimension]);
+    if (dimension == 0 && design.mirror_rows() > 0) value = line == "line" ? "row" : "row_out";
+    if (at.line[dimension] != 0) {
+      sum += fmt::format("{}(ulong)({}) * {}ul", sum.empty() ? "" : " + ", value, at.line[dimension]);
     }
-    divided *= design.counts[digit];
+    divided *= design.counts[dimension];
   }
   return sum.empty() ? "0" : sum;
 }
@@ -231,7 +231,7 @@ std::string PassContext::line_offset(const std::string& line, const Address& at)
 std::string PassContext::table_offset(const std::string& line, const Address& at) const {
   const std::string offset = line_offset(line, at);
   if (design.ahead || at.line.empty() || at.line.back() == 0) return offset;
-  return fmt::format("{} ? {} : 0", line == "line_out" ? "here_out" : "here", offset);
+  return fmt::format("{} ? {} : 0", line == "line_out" ? "in_range_out" : "in_range", offset);
 }
 
 std::string PassContext::scaled_index(const std::string& index, std::uint64_t constant, std::uint64_t stride,

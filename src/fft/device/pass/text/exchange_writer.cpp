@@ -55,7 +55,7 @@ std::string ExchangeWriter::local_index(const ExchangeLayout& layout, const Stag
                                         const std::string& index) const {
   const std::string place = placed(layout, index);
   if (d_.lines == 1) return place;
-  if (layout.lines_side_by_side) return fmt::format("{} * {} + {}", place, layout.lines, p_.c(stage));
+  if (layout.interleaved_lines) return fmt::format("{} * {} + {}", place, layout.lines, p_.c(stage));
   return fmt::format("{} * {} + {}", p_.c(stage), layout.pitch, place);
 }
 
@@ -126,12 +126,12 @@ void ExchangeWriter::exchange_in_parts(std::size_t number, const char* member) {
   const StageDesign &from = stages_[number], &to = stages_[number + 1];
   text_.open();
   text_.line("real next[{}];", to.radix * to.rounds);
-  for (std::size_t turn = 0; turn < d_.parts; ++turn) {
-    const std::size_t first = layout.place(turn * p_.part());
+  for (std::size_t part = 0; part < d_.parts; ++part) {
+    const std::size_t first = layout.place(part * p_.part());
     p_.local_free();
     const std::size_t share = from.butterflies / d_.parts;
     for (std::size_t round = 0; round < from.rounds; ++round) {
-      p_.open_round(from, round, fmt::format("i >= {} && i < {}", turn * share, (turn + 1) * share));
+      p_.open_round(from, round, fmt::format("i >= {} && i < {}", part * share, (part + 1) * share));
       text_.line("const int p = i / {0} * {1} + i % {0};", from.before, from.before * from.radix);
       text_.line("const int to = {} - {};", local_index(layout, from, "p"), first);
       for (std::size_t u = 0; u < from.radix; ++u) {
@@ -143,7 +143,7 @@ void ExchangeWriter::exchange_in_parts(std::size_t number, const char* member) {
     const std::size_t own = to.radix / d_.parts;
     for (std::size_t round = 0; round < to.rounds; ++round) {
       p_.open_round(to, round);
-      for (std::size_t s = turn * own; s < (turn + 1) * own; ++s) {
+      for (std::size_t s = part * own; s < (part + 1) * own; ++s) {
         const std::string index = s == 0 ? "i" : fmt::format("(i + {})", s * to.butterflies);
         text_.line("next[{}] = local_numbers[{} - {}];", round * to.radix + s, local_index(layout, to, index), first);
       }

@@ -19,8 +19,8 @@ class ExchangeWriter : PassPart {
   void write_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
   void read_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
   void exchange(std::size_t number);
-  // Exchange in parts, if the points do not fit local memory: some work-items write a part, all read it into registers
-  // beside the points that wait.
+  // Exchange in parts, if the points do not fit local memory: the work-items that hold a part write it, and all
+  // work-items read it into a second set of registers.
   void exchange_in_parts(std::size_t number, const char* member);
   // Two equal radices and as many work-items: point u of item t goes to position t of item u.
   void exchange_by_shuffles();

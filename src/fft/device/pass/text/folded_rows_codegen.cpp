@@ -26,7 +26,7 @@ void LoadWriter::folded_pointers() {
 }
 
 // Local memory layout: the rows of a tile, then their mirrors, in the order of the array.
-void LoadWriter::landed_rows() {
+void LoadWriter::copied_rows() {
   const std::size_t row = row_points(d_);
   const std::string rows = fmt::format("copied + c * {}", row);
   const std::string mirrors = fmt::format("copied + ({} - c * {})", (2 * d_.lines - 1) * row + kMirrorsApart, row);
@@ -144,7 +144,8 @@ void StoreWriter::store_folded_spectrum(const StageDesign& last) {
   text_.open();
   folded_pointers();
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    p_.open_round(last, round, d_.self_mirrored() ? fmt::format("here && {} != 0", p_.folded_row(false)) : "here");
+    p_.open_round(last, round,
+                  d_.self_mirrored() ? fmt::format("in_range && {} != 0", p_.folded_row(false)) : "in_range");
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::size_t low = u * last.butterflies, high = low + last.butterflies - 1;
       const std::string value = fmt::format("v[{}]", round * last.radix + u);
@@ -172,7 +173,7 @@ void StoreWriter::store_folded_spectrum(const StageDesign& last) {
 
 // Stores pairs of neighbouring points of each row, collected in local memory.
 void StoreWriter::store_folded_pairs(const StageDesign& last) {
-  const std::size_t half = d_.points / 2, pitch = p_.half_pitch(), turns = (half + d_.threads - 1) / d_.threads;
+  const std::size_t half = d_.points / 2, pitch = p_.half_pitch(), iterations = (half + d_.threads - 1) / d_.threads;
   text_.raw("\n");
   text_.line("// pairs of points to each row");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
@@ -186,11 +187,11 @@ void StoreWriter::store_folded_pairs(const StageDesign& last) {
     p_.close_round();
   }
   text_.line("BARRIER();");
-  text_.open("if (here)");
+  text_.open("if (in_range)");
   folded_pointers();
   text_.line("UNROLL");
-  text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
-  text_.line("const int k = {} + turn * {};", p_.t(last), d_.threads);
+  text_.open("for (int iteration = 0; iteration < {}; ++iteration)", iterations);
+  text_.line("const int k = {} + iteration * {};", p_.t(last), d_.threads);
   text_.open("if (k < {})", half);
   text_.line("const real2 even = local_points[{0} * {1} + 2 * k], odd = local_points[{0} * {1} + 2 * k + 1];",
              p_.c(last), pitch);

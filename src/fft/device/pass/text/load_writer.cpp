@@ -47,7 +47,7 @@ std::string LoadWriter::factored(const std::string& value, const std::string& in
 }
 
 void LoadWriter::load_pointers() {
-  if (d_.ahead && d_.mirror_rows() > 0) return landed_rows();
+  if (d_.ahead && d_.mirror_rows() > 0) return copied_rows();
   if (d_.ahead) {
     text_.line("LOCAL const real2* const from = copied{};", d_.lines > 1 ? " + c" : "");
     return factor_pointer();
@@ -81,7 +81,7 @@ void LoadWriter::load() {
     load_pointers();
   }
   for (std::size_t round = 0; round < first.rounds; ++round) {
-    p_.open_round(first, round, d_.load.staged ? "" : "here");
+    p_.open_round(first, round, d_.load.staged ? "" : "in_range");
     if (d_.load.partition_local) {
       partition_pointers_.emplace(text_, d_.float64, "from", "GLOBAL const real2", "in + in_offset");
       partition_pointers_->begin(

@@ -30,7 +30,7 @@ class LoadWriter : PassPart {
   void load_half(std::size_t slot, const std::string& place, std::uint64_t constant);
   void load_paired_lines();
   void folded_pointers();
-  void landed_rows();
+  void copied_rows();
   std::string partition_row();
   void exchange_folded();
   void load_folded(std::size_t slot, const std::string& place);

@@ -1,7 +1,7 @@
 // Last pass of a real transform of n sample pairs, n = n1 n2. Row k1 of the transform of pairs holds values k1 + n1 k2.
 // Value k needs value n - k, which is in row n1 - k1 at n2 - 1 - k2. A work-item that computes butterfly i of the row
-// and butterfly butterflies - 1 - i of its mirror has both in registers. Row 0 is its own mirror: it is done elsewhere,
-// or forms one line with the middle row through local memory.
+// and butterfly butterflies - 1 - i of its mirror has both in registers. Row 0 is its own mirror: another step
+// transforms it, or it forms one line with the middle row, whose values are exchanged through local memory.
 #include "codegen/text.hpp"
 #include "fft/device/pass/text/writers.hpp"
 
@@ -88,7 +88,8 @@ void store_spectrum(PassWriters& pass) {
   codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
   const bool two = context.two_orders();
-  const char *line = two ? "line_out" : "line", *here = two ? "here_out" : "here", *row = two ? "row_out" : "row";
+  const char *line = two ? "line_out" : "line", *in_range = two ? "in_range_out" : "in_range",
+             *row = two ? "row_out" : "row";
   const std::uint64_t order = d.twiddle->order;  // number of samples
   const AnyRoots<double> roots(2 * last.radix);
   text.raw("\n");
@@ -123,18 +124,18 @@ void store_spectrum(PassWriters& pass) {
     text.close();
   };
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    context.open_round(last, round, d.self_mirrored() ? fmt::format("{} && row != 0", here) : here);
+    context.open_round(last, round, d.self_mirrored() ? fmt::format("{} && row != 0", in_range) : in_range);
     const char* type = order > (std::uint64_t{1} << 32) ? "ulong" : "uint";
     text.line("const {0} exponent = row + ({0})i * {1}u;", type, d.mirror_rows());
     text.line("const real2 w = {};", pass.twiddle.table_product("exponent"));
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::size_t mirror = last.radix - 1 - u;
-      const auto turn = roots.at(u);
+      const auto rotation = roots.at(u);
       text.open();
       const std::string root =
           u == 0 ? std::string("w")
-                 : fmt::format("multiply(w, make_real2({}, {}))", codegen::literal(turn.real(), d.float64),
-                               codegen::literal(turn.imag(), d.float64));
+                 : fmt::format("multiply(w, make_real2({}, {}))", codegen::literal(rotation.real(), d.float64),
+                               codegen::literal(rotation.imag(), d.float64));
       spectrum_values(pass, fmt::format("first[{}]", round * last.radix + u),
                       fmt::format("v[{}]", round * last.radix + mirror), root);
       store_at("row", "add(even, odd)", "i", u * last.butterflies);

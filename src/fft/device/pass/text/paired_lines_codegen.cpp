@@ -2,8 +2,8 @@
 // contiguous runs, and lanes of a sub-group exchange mirrored values to separate the two spectra. H200, 2^27 reals in
 // lines of 64: 268 us; as pairs of samples of one line: 340 us.
 //
-// The error of a line is relative to the larger of the two lines of its pair. A NaN or an infinity would spoil both, so
-// a line that holds one is transformed as zeros and stored as NaN.
+// The error of a line is relative to the larger of the two lines of its pair. A NaN or an infinity would make both NaN,
+// so a line that holds one is transformed as zeros and stored as NaN.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -36,7 +36,7 @@ bool paired_lines_serve(const PassDesign& design, std::size_t lanes) {
 
 // Copies runs of `quads` 16-byte accesses per pair of lines, `pitch` apart in local memory.
 void RunWriter::quads_of_paired_lines(bool in, std::size_t quads, std::size_t pitch, std::size_t elements) {
-  const std::size_t turns = (d_.lines * quads + d_.items() - 1) / d_.items();
+  const std::size_t iterations = (d_.lines * quads + d_.items() - 1) / d_.items();
   text_.open();
   text_.line("const uint first = GROUP_ID(0) * {};", d_.lines);
   text_.line("const int limit = (int)(lines - first < {0} ? lines - first : {0}) * {1};", d_.lines, quads);
@@ -44,16 +44,16 @@ void RunWriter::quads_of_paired_lines(bool in, std::size_t quads, std::size_t pi
   text_.line("GLOBAL {0}float4* const run = (GLOBAL {0}float4*)({1} + ({1}_offset + (ulong)GROUP_ID(0) * {2}ul));",
              in ? "const " : "", in ? "in" : "out", d_.lines * elements);
   const auto each = [&](const char* what) {
-    for (std::size_t turn = 0; turn < turns; ++turn) {
+    for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
       text_.open();
-      text_.line("const int q = item + {};", turn * d_.items());
+      text_.line("const int q = item + {};", iteration * d_.items());
       text_.line("const int place = {};", quads == pitch ? "q" : fmt::format("q / {0} * {1} + q % {0}", quads, pitch));
-      text_.line("if (q < limit) {};", fmt::format(fmt::runtime(what), turn));
+      text_.line("if (q < limit) {};", fmt::format(fmt::runtime(what), iteration));
       text_.close();
     }
   };
   if (in) {
-    text_.line("float4 four[{}];", turns);
+    text_.line("float4 four[{}];", iterations);
     each("four[{}] = LOAD(run + q)");
     each("local_quads[place] = four[{}]");
   } else {
@@ -71,7 +71,7 @@ void LoadWriter::load_paired_lines() {
   p_.inverse() ? runs_.quads_of_paired_lines(true, values, values, 2 * values)
                : runs_.quads_of_paired_lines(true, n / 2, pitch / 4, 2 * n);
   text_.line("BARRIER();");
-  // `each` writes what is done with a and b, the two lines' value that slot `slot` needs.
+  // `each` writes the statements for a and b, the values of the two lines that slot `slot` needs.
   const auto for_each_value = [&](const auto& each) {
     for (std::size_t round = 0; round < first.rounds; ++round) {
       p_.open_round(first, round);
@@ -81,7 +81,7 @@ void LoadWriter::load_paired_lines() {
         if (p_.inverse()) {
           text_.line("const int p = i + {0}, mirrored = p > {1}, k = mirrored ? {2} - p : p;", constant, half, n);
           text_.line("real2 a = local_points[c * {0} + k], b = local_points[c * {0} + k + {1}];", 2 * values, values);
-          text_.line("if (k % {} == 0) a.y = b.y = 0;  // what a real signal cannot have", half);
+          text_.line("if (k % {} == 0) a.y = b.y = 0;  // imaginary parts that are zero for a real signal", half);
         } else {
           text_.line("real a = local_numbers[c * {0} + i + {1}], b = local_numbers[c * {0} + i + {2}];", pitch,
                      constant, constant + n);
@@ -92,21 +92,21 @@ void LoadWriter::load_paired_lines() {
       p_.close_round();
     }
   };
-  text_.line("real spoilt_one = 0, spoilt_two = 0;  // NaN where the line holds a NaN or an infinity");
+  text_.line("real nan_one = 0, nan_two = 0;  // NaN if the line holds a NaN or an infinity");
   for_each_value([&](std::size_t) {
     for (const auto& [line, value] : {std::pair("one", "a"), std::pair("two", "b")}) {
-      text_.line("spoilt_{} += {};", line,
+      text_.line("nan_{} += {};", line,
                  p_.inverse() ? fmt::format("{0}.x * 0 + {0}.y * 0", value) : fmt::format("{} * 0", value));
     }
   });
   for (std::size_t lanes = 1; lanes < d_.threads; lanes *= 2) {
     for (const char* line : {"one", "two"}) {
-      text_.line("spoilt_{0} += SHUFFLE_XOR(spoilt_{0}, {1});", line, lanes);
+      text_.line("nan_{0} += SHUFFLE_XOR(nan_{0}, {1});", line, lanes);
     }
   }
   for_each_value([&](std::size_t slot) {
     for (const auto& [line, value] : {std::pair("one", "a"), std::pair("two", "b")}) {
-      text_.line("if (spoilt_{} != 0) {} = 0;", line,
+      text_.line("if (nan_{} != 0) {} = 0;", line,
                  p_.inverse() ? fmt::format("{0}.x = {0}.y", value) : std::string(value));
     }
     if (!p_.inverse()) {
@@ -127,10 +127,8 @@ void StoreWriter::store_paired_lines(const StageDesign& last) {
     for (std::size_t u = 0; u < radix; ++u) {
       const std::string scale = d_.scale == 1 ? "" : " * " + codegen::literal(d_.scale, d_.float64);
       const std::size_t constant = u * last.butterflies;
-      text_.line("local_numbers[c * {} + t + {}] = spoilt_one == 0 ? v[{}].y{} : spoilt_one;", pitch, constant, u,
-                 scale);
-      text_.line("local_numbers[c * {} + t + {}] = spoilt_two == 0 ? v[{}].x{} : spoilt_two;", pitch, constant + n, u,
-                 scale);
+      text_.line("local_numbers[c * {} + t + {}] = nan_one == 0 ? v[{}].y{} : nan_one;", pitch, constant, u, scale);
+      text_.line("local_numbers[c * {} + t + {}] = nan_two == 0 ? v[{}].x{} : nan_two;", pitch, constant + n, u, scale);
     }
     text_.line("BARRIER();");
     runs_.quads_of_paired_lines(false, n / 2, pitch / 4, 2 * n);
@@ -145,10 +143,10 @@ void StoreWriter::store_paired_lines(const StageDesign& last) {
     text_.open();
     text_.line("const real2 give = t == 0 ? v[{}] : v[{}];", (radix - u) % radix, radix - 1 - u);
     text_.line("const real2 a = v[{}], b = make_real2(SHUFFLE(give.x, mirror), SHUFFLE(give.y, mirror));", u);
-    text_.line("one[{}] = spoilt_one == 0 ? scaled(make_real2(a.x + b.x, a.y - b.y), {}) : make_real2(spoilt_one, 0);",
-               u, scale);
-    text_.line("two[{}] = spoilt_two == 0 ? scaled(make_real2(a.y + b.y, b.x - a.x), {}) : make_real2(spoilt_two, 0);",
-               u, scale);
+    text_.line("one[{}] = nan_one == 0 ? scaled(make_real2(a.x + b.x, a.y - b.y), {}) : make_real2(nan_one, 0);", u,
+               scale);
+    text_.line("two[{}] = nan_two == 0 ? scaled(make_real2(a.y + b.y, b.x - a.x), {}) : make_real2(nan_two, 0);", u,
+               scale);
     text_.close();
   }
   p_.local_free();
@@ -157,9 +155,9 @@ void StoreWriter::store_paired_lines(const StageDesign& last) {
     text_.line("local_points[c * {} + t + {}] = two[{}];", 2 * values, u * last.butterflies + values, u);
   }
   text_.open("if (t == 0)");
-  text_.line("local_points[c * {} + {}] = make_real2(v[{}].x * {} + spoilt_one, 0);", 2 * values, values - 1, radix / 2,
+  text_.line("local_points[c * {} + {}] = make_real2(v[{}].x * {} + nan_one, 0);", 2 * values, values - 1, radix / 2,
              whole);
-  text_.line("local_points[c * {} + {}] = make_real2(v[{}].y * {} + spoilt_two, 0);", 2 * values, 2 * values - 1,
+  text_.line("local_points[c * {} + {}] = make_real2(v[{}].y * {} + nan_two, 0);", 2 * values, 2 * values - 1,
              radix / 2, whole);
   text_.close();
   text_.line("BARRIER();");

@@ -22,20 +22,21 @@ void RunWriter::stage_in() {
   if (run.wide) {
     // All loads of a group are issued before the first one is used.
     text_.open("if (limit == {})", run.points);
-    text_.line("float4 two[{}];", run.turns());
-    each_turn(run, [&](std::size_t turn) {
-      text_.line("two[{}] = LOAD((GLOBAL const float4*)run + (item + {}));", turn, turn * d_.items());
+    text_.line("float4 two[{}];", run.iterations());
+    each_iteration(run, [&](std::size_t iteration) {
+      text_.line("two[{}] = LOAD((GLOBAL const float4*)run + (item + {}));", iteration, iteration * d_.items());
     });
-    each_turn(run, [&](std::size_t turn) {
+    each_iteration(run, [&](std::size_t iteration) {
       if (run.wide_local) {
-        text_.line("const int q = item + {};", turn * d_.items());
-        text_.line("((LOCAL float4*)local_points)[{}] = two[{}];", run_place("q", d_.points / 2, p_.pitch / 2), turn);
+        text_.line("const int q = item + {};", iteration * d_.items());
+        text_.line("((LOCAL float4*)local_points)[{}] = two[{}];", run_place("q", d_.points / 2, p_.pitch / 2),
+                   iteration);
       } else {
-        text_.line("const int e = 2 * (item + {});", turn * d_.items());
-        text_.line("local_points[{}] = make_real2(two[{}].x, two[{}].y);", run_place("e", d_.points, p_.pitch), turn,
-                   turn);
+        text_.line("const int e = 2 * (item + {});", iteration * d_.items());
+        text_.line("local_points[{}] = make_real2(two[{}].x, two[{}].y);", run_place("e", d_.points, p_.pitch),
+                   iteration, iteration);
         text_.line("local_points[{}] = make_real2(two[{}].z, two[{}].w);", run_place("(e + 1)", d_.points, p_.pitch),
-                   turn, turn);
+                   iteration, iteration);
       }
     });
     text_.close();
@@ -62,19 +63,19 @@ RunWriter::Run RunWriter::run_of(std::size_t points, std::size_t pitch) const {
           .float64 = d_.float64};
 }
 
-void RunWriter::each_turn(const Run& run, const std::function<void(std::size_t turn)>& emit) {
-  for (std::size_t turn = 0; turn < run.turns(); ++turn) {
-    const bool partial = (turn + 1) * run.items > run.points / 2;
-    partial ? text_.open("if (item < {})", run.points / 2 - turn * run.items) : text_.open();
-    emit(turn);
+void RunWriter::each_iteration(const Run& run, const std::function<void(std::size_t iteration)>& emit) {
+  for (std::size_t iteration = 0; iteration < run.iterations(); ++iteration) {
+    const bool partial = (iteration + 1) * run.items > run.points / 2;
+    partial ? text_.open("if (item < {})", run.points / 2 - iteration * run.items) : text_.open();
+    emit(iteration);
     text_.close();
   }
 }
 
 void RunWriter::each_of_run(std::size_t points, const std::function<void()>& emit) {
-  const std::size_t turns = (d_.lines * points + d_.items() - 1) / d_.items();
-  text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
-  text_.line("const int e = item + turn * {};", d_.items());
+  const std::size_t iterations = (d_.lines * points + d_.items() - 1) / d_.items();
+  text_.open("for (int iteration = 0; iteration < {}; ++iteration)", iterations);
+  text_.line("const int e = item + iteration * {};", d_.items());
   text_.open("if (e < limit)");
   emit();
   text_.close();
@@ -92,14 +93,14 @@ void RunWriter::run_out(std::size_t points, std::size_t pitch) {
     text_.open("else");
   } else if (run.wide) {
     text_.open("if (limit == {})", run.points);
-    each_turn(run, [&](std::size_t turn) {
+    each_iteration(run, [&](std::size_t iteration) {
       if (run.wide_local) {
-        text_.line("const int q = item + {};", turn * d_.items());
+        text_.line("const int q = item + {};", iteration * d_.items());
         text_.line("const float4 two = ((LOCAL const float4*)local_points)[{}];",
                    run_place("q", points / 2, pitch / 2));
         text_.line("STORE((GLOBAL float4*)run + q, two);");
       } else {
-        text_.line("const int e = 2 * (item + {});", turn * d_.items());
+        text_.line("const int e = 2 * (item + {});", iteration * d_.items());
         text_.line("const real2 a = local_points[{}];", run_place("e", points, pitch));
         text_.line("const real2 b = local_points[{}];", run_place("(e + 1)", points, pitch));
         text_.line("STORE((GLOBAL float4*)(run + e), make_float4(a.x, a.y, b.x, b.y));");
@@ -118,11 +119,11 @@ void RunWriter::uneven_run_out(const Run& run, std::size_t points, std::size_t p
   text_.open("if (limit == {})", run.points);
   text_.line("const int head = (int)((out_offset + GROUP_ID(0)) & 1);");
   text_.line("if (head && item == 0) STORE(run, local_points[0]);");
-  const std::size_t turns = (run.points / 2 + run.items - 1) / run.items;
-  for (std::size_t turn = 0; turn < turns; ++turn) {
+  const std::size_t iterations = (run.points / 2 + run.items - 1) / run.items;
+  for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
     text_.open();
-    text_.line("const int e = head + 2 * (item + {});", turn * run.items);
-    (turn + 1) * run.items > run.points / 2 ? text_.open("if (e + 1 < {})", run.points) : text_.open();
+    text_.line("const int e = head + 2 * (item + {});", iteration * run.items);
+    (iteration + 1) * run.items > run.points / 2 ? text_.open("if (e + 1 < {})", run.points) : text_.open();
     text_.line("const real2 a = local_points[{}];", run_place("e", points, pitch));
     text_.line("const real2 b = local_points[{}];", run_place("(e + 1)", points, pitch));
     text_.line("STORE((GLOBAL float4*)(run + e), make_float4(a.x, a.y, b.x, b.y));");

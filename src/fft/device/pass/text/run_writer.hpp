@@ -23,18 +23,18 @@ class RunWriter : PassPart {
   void quads_out();
 
  private:
-  void each_quad(const std::function<void(std::size_t turn)>& emit);
+  void each_quad(const std::function<void(std::size_t iteration)>& emit);
   void run_limits(std::size_t points);
   struct Run {
     std::size_t points, items;
     bool wide, wide_local;  // 16 bytes per access, in local memory too
     bool float64;
     bool uneven() const { return !wide && !float64; }
-    std::size_t turns() const { return (points / 2 + items - 1) / items; }
+    std::size_t iterations() const { return (points / 2 + items - 1) / items; }
   };
   Run run_of(std::size_t points, std::size_t pitch) const;
   static std::string run_place(const std::string& e, std::size_t points, std::size_t pitch);
-  void each_turn(const Run& run, const std::function<void(std::size_t turn)>& emit);
+  void each_iteration(const Run& run, const std::function<void(std::size_t iteration)>& emit);
   void each_of_run(std::size_t points, const std::function<void()>& emit);
   void uneven_run_out(const Run& run, std::size_t points, std::size_t pitch);
 };

@@ -92,21 +92,21 @@ void StoreWriter::store_factors(const char* line) {
 void StoreWriter::store() {
   const StageDesign& last = stages_.back();
   const char* line = p_.two_orders() ? "line_out" : "line";
-  const char* here = p_.two_orders() ? "here_out" : "here";
+  const char* in_range = p_.two_orders() ? "in_range_out" : "in_range";
   if (d_.twiddle) twiddle_.twiddle(last);
   if (d_.store.mapped) return store_tile(last);
   if (d_.paired_lines()) return store_paired_lines(last);
   if (d_.folded()) return p_.inverse() ? store_folded_pairs(last) : store_folded_spectrum(last);
   if (d_.store.values == Values::half) return store_half(last);
   if (d_.store.staged || d_.convolves_by(Convolution::rader)) return stage_out(last, line);
-  if (d_.store.partition_local) return store_partition_local(last, line, here);
+  if (d_.store.partition_local) return store_partition_local(last, line, in_range);
   text_.raw("\n");
   text_.line("// store");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
   text_.open();
   store_pointers(line);
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    p_.open_round(last, round, here);
+    p_.open_round(last, round, in_range);
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::uint64_t constant = u * last.butterflies;
       const std::string place = constant == 0 ? "i" : fmt::format("i + {}", constant);
@@ -134,12 +134,12 @@ void StoreWriter::store() {
   text_.close();
 }
 
-void StoreWriter::store_partition_local(const StageDesign& last, const char* line, const char* here) {
+void StoreWriter::store_partition_local(const StageDesign& last, const char* line, const char* in_range) {
   text_.raw("\n");
   text_.line("// store, in blocks of the local L2 partition");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    p_.open_round(last, round, here);
+    p_.open_round(last, round, in_range);
     PartitionPointers partition_local(text_, d_.float64, "to", "GLOBAL real2", "out + out_offset");
     const std::string from = p_.line_offset(line, d_.store.at);
     const std::uint64_t block = d_.store.block;
@@ -176,20 +176,20 @@ void StoreWriter::store_half(const StageDesign& last) {
   text_.line("BARRIER();");
   // A partly stored spectrum keeps only values of the first half, or also some of the second.
   const std::size_t kept = d_.store.valid > 0 ? d_.store.valid : n + 1, stored = std::min(pairs, kept);
-  const std::size_t turns = (stored + d_.threads - 1) / d_.threads;
+  const std::size_t iterations = (stored + d_.threads - 1) / d_.threads;
   const char* line = p_.two_orders() ? "line_out" : "line";
-  const char* here = p_.two_orders() ? "here_out" : "here";
+  const char* in_range = p_.two_orders() ? "in_range_out" : "in_range";
   const bool staged = d_.store.staged, held = staged && d_.real_to_real() != nullptr;
-  if (held) text_.line("real2 there[{0}], back[{0}];", turns);
+  if (held) text_.line("real2 front[{0}], back[{0}];", iterations);
   if (staged) {
     text_.open();
   } else {
-    text_.open("if ({})", here);
+    text_.open("if ({})", in_range);
   }
   staged ? store_factors(line) : store_pointers(line);
   text_.line("UNROLL");
-  text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
-  text_.line("const int k = {} + turn * {};", p_.t(last), d_.threads);
+  text_.open("for (int iteration = 0; iteration < {}; ++iteration)", iterations);
+  text_.line("const int k = {} + iteration * {};", p_.t(last), d_.threads);
   text_.open("if (k < {})", stored);
   text_.line("const int mirror = {} - k;", n);
   text_.line("const real2 a = local_points[{} * {} + k];", p_.c(last), pitch);
@@ -199,22 +199,22 @@ void StoreWriter::store_half(const StageDesign& last) {
   text_.line("const real2 difference = scaled(subtract(a, b), {});", half);
   text_.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), LOAD_CACHED(tables + {} + k));",
              tables_.half);
-  std::string there = store_factored("add(even, odd)", "k", 0);
+  std::string front = store_factored("add(even, odd)", "k", 0);
   std::string back = store_factored("conjugate(subtract(even, odd))", "mirror", 0);
-  const bool turned = real_kind_turned(d_);
-  if (turned) {
+  const bool rotate = real_kind_in_pairs(d_);
+  if (rotate) {
     text_.line("const real2 w = LOAD_CACHED(tables + {} + k);", tables_.kind);
-    there = fmt::format("turned(w, {})", there);
-    back = fmt::format("turned(opposite(w), {})", back);
+    front = fmt::format("rotated(w, {})", front);
+    back = fmt::format("rotated(opposite(w), {})", back);
   }
   if (held) {  // other work-items still read the destination
-    text_.line("there[turn] = {};", there);
-    text_.line("back[turn] = {};", back);
+    text_.line("front[iteration] = {};", front);
+    text_.line("back[iteration] = {};", back);
   } else if (staged) {  // both positions belong to this work-item, and the last one is unused
-    text_.line("local_points[{} * {} + k] = {};", p_.c(last), pitch, there);
+    text_.line("local_points[{} * {} + k] = {};", p_.c(last), pitch, front);
     text_.line("local_points[{} * {} + mirror] = {};", p_.c(last), pitch, back);
-  } else if (turned) {
-    text_.line("put_pair(to, k, {});", there);
+  } else if (rotate) {
+    text_.line("put_pair(to, k, {});", front);
     text_.line("put_pair(to, mirror, {});", back);
   } else {
     store_point("add(even, odd)", "k", 0);
@@ -230,24 +230,24 @@ void StoreWriter::store_half(const StageDesign& last) {
   text_.close();
   text_.close();
   if (held) {
-    put_in_order(last, turns);
+    put_in_order(last, iterations);
   } else if (staged) {
     runs_.run_out(n + 1, pitch);
   }
 }
 
 // Stores a real-to-real transform, two values per spectrum value, through local memory in contiguous runs.
-void StoreWriter::put_in_order(const StageDesign& last, std::size_t turns) {
+void StoreWriter::put_in_order(const StageDesign& last, std::size_t iterations) {
   const std::size_t n = d_.length;
   text_.line("BARRIER();");
   text_.open();
   text_.line("LOCAL real* const to = local_numbers + {} * {};", p_.c(last), real_kind_pitch(d_));
   text_.line("UNROLL");
-  text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
-  text_.line("const int k = {} + turn * {};", p_.t(last), d_.threads);
+  text_.open("for (int iteration = 0; iteration < {}; ++iteration)", iterations);
+  text_.line("const int k = {} + iteration * {};", p_.t(last), d_.threads);
   text_.open("if (k < {})", n / 2 + 1);
-  text_.line("put_pair(to, k, there[turn]);");
-  text_.line("if (2 * k != {0}) put_pair(to, {0} - k, back[turn]);", n);
+  text_.line("put_pair(to, k, front[iteration]);");
+  text_.line("if (2 * k != {0}) put_pair(to, {0} - k, back[iteration]);", n);
   text_.close();
   text_.close();
   text_.close();
@@ -301,7 +301,7 @@ void StoreWriter::stage_out(const StageDesign& last, const char* line) {
 void StoreWriter::store_tile(const StageDesign& last) {
   const std::size_t half = d_.length / 2;
   text_.raw("\n");
-  text_.line("// the tile leaves by itself, half by half through local memory");
+  text_.line("// stores the tile by TMA, in two halves through local memory");
   store_factors(p_.two_orders() ? "line_out" : "line");
   for (const std::size_t part : {0, 1}) {
     if (part > 0) text_.line("if (item == 0) TILE_STORE_WAIT_READ();");

@@ -41,10 +41,10 @@ class StoreWriter : PassPart {
   void store_self_mirrored(const StageDesign& last);
   void store_folded_spectrum(const StageDesign& last);
   void store_folded_pairs(const StageDesign& last);
-  void put_in_order(const StageDesign& last, std::size_t turns);
+  void put_in_order(const StageDesign& last, std::size_t iterations);
   void stage_out(const StageDesign& last, const char* line);
   void store_tile(const StageDesign& last);
-  void store_partition_local(const StageDesign& last, const char* line, const char* here);
+  void store_partition_local(const StageDesign& last, const char* line, const char* in_range);
 
   RunWriter& runs_;
   TwiddleWriter& twiddle_;

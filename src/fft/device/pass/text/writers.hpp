@@ -34,7 +34,7 @@ struct PassWriters {
 // Persistent kernel that prefetches the next lines asynchronously (CUDA, Hopper and later).
 PassText async_copy_text(const PassDesign& design);
 
-// Body of a kernel that transforms rows together with their mirrors (PassDesign::mirrored).
+// Body of a kernel that transforms rows together with their mirrors (MirroredRows).
 void write_mirrored_rows(PassWriters& pass);
 
 // Emits the coordinates of a tile in the tensor map: `column` and `array`.

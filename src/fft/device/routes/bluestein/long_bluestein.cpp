@@ -38,7 +38,7 @@ FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisPr
 
 // Forward and inverse transform, with the extra work of their first load and last store.
 struct PaddedConvolution {
-  AxisProblem there, back;
+  AxisProblem to_spectrum, from_spectrum;
   Split first, second;
   std::vector<Step> before;  // steps that complete the spectrum of a real line
   std::uint64_t spare = 0;
@@ -52,28 +52,29 @@ PaddedConvolution convolution(const AxisProblem& problem, std::size_t padded, co
   result.first = {.factors = factors, .width = 8, .to = Place::work, .load_valid = n};
   result.second = {
       .factors = factors, .width = 8, .from = Place::work, .store_valid = real && !inverse ? n / 2 + 1 : n};
-  AxisProblem& there = result.there;
-  there = problem;
-  there.kind = Kind::complex;
-  there.direction = Direction::forward;
-  there.length = padded;
-  there.in_place = false;
-  there.out = packed_lines(problem, padded);
-  there.store = {};
-  there.store_storage = Storage::same;
-  there.scale = 1;
-  AxisProblem& back = result.back;
-  back = there;
-  back.direction = Direction::inverse;
-  back.samples = Samples::same;
-  back.load_storage = Storage::same;
-  back.store_storage = problem.store_storage;
-  back.in = there.out;
-  back.out = problem.out;
-  back.load = {};
-  back.load_at = plain_table;
-  back.store = with_chirp(problem.store, problem.store_at, problem, inverse, result.second.store_valid, problem.scale);
-  back.store_at = problem.store.kind() == FactorKind::none ? plain_table : problem.store_at;
+  AxisProblem& to_spectrum = result.to_spectrum;
+  to_spectrum = problem;
+  to_spectrum.kind = Kind::complex;
+  to_spectrum.direction = Direction::forward;
+  to_spectrum.length = padded;
+  to_spectrum.in_place = false;
+  to_spectrum.out = packed_lines(problem, padded);
+  to_spectrum.store = {};
+  to_spectrum.store_storage = Storage::same;
+  to_spectrum.scale = 1;
+  AxisProblem& from_spectrum = result.from_spectrum;
+  from_spectrum = to_spectrum;
+  from_spectrum.direction = Direction::inverse;
+  from_spectrum.samples = Samples::same;
+  from_spectrum.load_storage = Storage::same;
+  from_spectrum.store_storage = problem.store_storage;
+  from_spectrum.in = to_spectrum.out;
+  from_spectrum.out = problem.out;
+  from_spectrum.load = {};
+  from_spectrum.load_at = plain_table;
+  from_spectrum.store =
+      with_chirp(problem.store, problem.store_at, problem, inverse, result.second.store_valid, problem.scale);
+  from_spectrum.store_at = problem.store.kind() == FactorKind::none ? plain_table : problem.store_at;
   if (real && inverse) {
     const SpectrumDesign spectrum{.change = SpectrumChange::mirror,
                                   .float64 = problem.float64,
@@ -84,9 +85,9 @@ PaddedConvolution convolution(const AxisProblem& problem, std::size_t padded, co
                                   .factor = problem.load.kind(),
                                   .factor_at = problem.load_at,
                                   .storage = problem.load_storage};
-    there.load_storage = Storage::same;
-    there.in = spectrum.out;
-    there.load = {};
+    to_spectrum.load_storage = Storage::same;
+    to_spectrum.in = spectrum.out;
+    to_spectrum.load = {};
     result.first.from = Place::spare;
     result.second.store = Values::reals;
     result.before.push_back({.design = spectrum_step(spectrum),
@@ -100,9 +101,9 @@ PaddedConvolution convolution(const AxisProblem& problem, std::size_t padded, co
   } else if (real) {
     result.first.load = Values::reals;
   }
-  const bool own_factors = there.load.kind() != FactorKind::none;
-  there.load = with_chirp(there.load, problem.load_at, problem, inverse, n, 1);
-  if (!own_factors) there.load_at = plain_table;
+  const bool own_factors = to_spectrum.load.kind() != FactorKind::none;
+  to_spectrum.load = with_chirp(to_spectrum.load, problem.load_at, problem, inverse, n, 1);
+  if (!own_factors) to_spectrum.load_at = plain_table;
   return result;
 }
 
@@ -120,38 +121,26 @@ std::string two_transforms(const Device& device, const AxisProblem& problem, std
   PaddedConvolution made = convolution(problem, padded, factors);
   const std::size_t n = problem.length;
   const bool inverse = problem.direction == Direction::inverse;
-  made.back.load = {.later = [n, padded, inverse] { return filter_values(n, padded, inverse); }};
+  made.from_spectrum.load = {.later = [n, padded, inverse] { return filter_values(n, padded, inverse); }};
   route.steps = made.before;
   route.spare = made.spare;
-  const SplitResult forth = split_passes(device, made.there, made.first, route.steps);
-  if (!forth.refusal.empty()) return forth.refusal;
-  const SplitResult home = split_passes(device, made.back, made.second, route.steps);
-  route.scratch = std::max(forth.between, home.between);
-  route.together = !forth.apart || !home.apart;
+  const SplitResult forward_passes = split_passes(device, made.to_spectrum, made.first, route.steps);
+  if (!forward_passes.refusal.empty()) return forward_passes.refusal;
+  const SplitResult inverse_passes = split_passes(device, made.from_spectrum, made.second, route.steps);
+  route.scratch = std::max(forward_passes.between, inverse_passes.between);
+  route.together = !forward_passes.apart || !inverse_passes.apart;
   route.work = padded * inner_lines(problem);
-  return home.refusal;
+  return inverse_passes.refusal;
 }
 
-// Columns forward; rows forward, filter, rows inverse in place; columns inverse.
-std::string three_kernels(const Device& device, const AxisProblem& problem, std::size_t padded,
-                          const std::vector<std::size_t>& factors, Route& route) {
-  if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
-    return "needs batch strides of at least the point stride, in input and output";
-  }
-  PaddedConvolution made = convolution(problem, padded, factors);
-  const std::size_t n = problem.length, columns = factors[0], rows = factors[1];
-  const bool inverse = problem.direction == Direction::inverse;
-  SplitPlaces places;
-  made.first.to = Place::scratch;
-  PassDesign down = split_designs(made.there, made.first, places).front();
-
-  // The inverse has the same passes with load and store exchanged.
-  AxisProblem mirrored = made.back;
-  mirrored.in = made.back.out;
-  mirrored.load = made.back.store;
-  mirrored.load_at = made.back.store_at;
+// The pass over columns of the inverse: the same pass as forward, with load and store exchanged.
+PassDesign inverse_columns(const PaddedConvolution& made, SplitPlaces& places) {
+  AxisProblem mirrored = made.from_spectrum;
+  mirrored.in = made.from_spectrum.out;
+  mirrored.load = made.from_spectrum.store;
+  mirrored.load_at = made.from_spectrum.store_at;
   mirrored.store = {};
-  mirrored.load_storage = made.back.store_storage;
+  mirrored.load_storage = made.from_spectrum.store_storage;
   mirrored.store_storage = Storage::same;
   Split sides = made.second;
   sides.load = made.second.store;
@@ -162,7 +151,12 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
   up.direction = Direction::inverse;
   up.load_order = order_of(up.load.at);
   up.store_order = order_of(up.store.at);
+  return up;
+}
 
+// The pass over rows, in place: transforms them, multiplies by the filter's spectrum and transforms them back.
+PassDesign filtered_rows(const AxisProblem& problem, const PassDesign& down, std::size_t padded, std::size_t columns,
+                         std::size_t rows) {
   PassDesign across = down;
   across.length = across.points = rows;
   across.samples = Samples::same;
@@ -181,7 +175,24 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
   across.twiddle = Twiddle{.order = padded, .columns = columns, .column = {}};
   across.twiddle->column.line.assign(across.counts.size(), 0);
   across.twiddle->column.line[0] = 1;
+  return across;
+}
 
+// Columns forward; rows forward, filter, rows inverse in place; columns inverse.
+std::string three_kernels(const Device& device, const AxisProblem& problem, std::size_t padded,
+                          const std::vector<std::size_t>& factors, Route& route) {
+  if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
+    return "needs batch strides of at least the point stride, in input and output";
+  }
+  PaddedConvolution made = convolution(problem, padded, factors);
+  const std::size_t n = problem.length, columns = factors[0], rows = factors[1];
+  const bool inverse = problem.direction == Direction::inverse;
+  SplitPlaces places;
+  made.first.to = Place::scratch;
+  PassDesign down = split_designs(made.to_spectrum, made.first, places).front();
+
+  PassDesign up = inverse_columns(made, places);
+  PassDesign across = filtered_rows(problem, down, padded, columns, rows);
   std::string refusal;
   const auto fit_one = [&](PassDesign& design, std::size_t lines) {
     const auto designs = fitted(device, design, lines, 1, refusal, lines > 0 ? 16 : 0);
@@ -197,9 +208,9 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
                          .from = made.first.from,
                          .to = Place::scratch,
                          .lines = inner * rows,
-                         .from_stride = made.there.in.line.back(),
+                         .from_stride = made.to_spectrum.in.line.back(),
                          .to_stride = places.step,
-                         .load = made.there.load});
+                         .load = made.to_spectrum.load});
   route.steps.push_back({.design = pass_step(across),
                          .from = Place::scratch,
                          .to = Place::scratch,
@@ -219,7 +230,7 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
                          .lines = inner * rows,
                          .from_stride = places.step,
                          .to_stride = problem.out.line.back(),
-                         .store = made.back.store});
+                         .store = made.from_spectrum.store});
   return {};
 }
 

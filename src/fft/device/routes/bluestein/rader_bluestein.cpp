@@ -106,7 +106,7 @@ void list_bluestein(const Device& device, const AxisProblem& problem, std::vecto
 
 void list_rader_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   if (has_butterflies(problem.length)) {
-    // Butterflies alone are always faster; convolutions are listed only if asked for by name.
+    // Butterflies alone are always faster; convolutions are listed only if requested by name.
     routes.push_back(refused("bluestein", "the length has only prime factors with a butterfly: see one_pass"));
     return;
   }

@@ -13,11 +13,11 @@ namespace ridge::fft::on_device {
 // cluster: each goes to the group that holds its row.
 struct ClusterDesign {
   PassDesign columns, rows;
-  std::size_t groups = 2;  // per cluster
-  std::size_t side = 1;    // adjacent lines per cluster, if they are columns of an array
-  bool real = false;       // columns of sample pairs; stores the spectrum of the samples
-  bool landing = false;    // exchanges reuse the memory that receives rows: more groups fit a compute unit
-  bool counted = false;    // with landing only: a group waits for its own bytes, not for all other groups
+  std::size_t groups = 2;     // per cluster
+  std::size_t side = 1;       // adjacent lines per cluster, if they are columns of an array
+  bool real = false;          // columns of sample pairs; stores the spectrum of the samples
+  bool reuse_buffer = false;  // exchanges reuse the memory that receives rows: more groups fit a compute unit
+  bool counted = false;       // with reuse_buffer only: a group waits for its own bytes, not for all other groups
 };
 
 // Kernel text of the cluster route: groups write into each other's local memory (CUDA, Hopper and later). Same
@@ -37,7 +37,7 @@ void load_received_rows(PassWriters& pass, std::size_t pitch, std::size_t side =
 // Real lines: after columns of sample pairs, the row phase stores the spectrum of the samples. A group holds rows and
 // their mirrors (real_codegen.cpp).
 void send_to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, std::size_t slot);
-// `landing`: exchanges use the memory in which the rows were received.
-void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, bool landing);
+// `reuse_buffer`: exchanges use the memory in which the rows were received.
+void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, bool reuse_buffer);
 
 }  // namespace ridge::fft::on_device

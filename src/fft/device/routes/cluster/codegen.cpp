@@ -14,7 +14,7 @@ void load_received_rows(PassWriters& pass, std::size_t pitch, std::size_t side) 
   const PassDesign& d = context.design;
   codegen::Text& text = context.source;
   text.raw("\n");
-  text.line("// rows of {} points, {} a group", d.length, d.lines);
+  text.line("// rows of {} points, {} per group", d.length, d.lines);
   context.place_items(d.load_order, "");
   const StageDesign& first = context.stages.front();
   for (std::size_t round = 0; round < first.rounds; ++round) {
@@ -51,16 +51,17 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
   const PassDesign &d = context.design, &rows = design.rows;
   codegen::Text& text = context.source;
   text.raw("\n");
-  text.line("// columns of {} points, {} a group", d.length, d.lines);
+  text.line("// columns of {} points, {} per group", d.length, d.lines);
   text.open();
   context.place_items(d.load_order, "");
   pass.load.load();
   pass.exchange.stages();
-  if (design.landing) text.line("CLUSTER_ARRIVE();  // from here on the others may store where points were exchanged");
+  if (design.reuse_buffer)
+    text.line("CLUSTER_ARRIVE();  // from here on other groups may store to the memory of this exchange");
   pass.twiddle.twiddle(context.stages.back());
   const StageDesign& last = context.stages.back();
   text.raw("\n");
-  text.line("// each value to the group that has its row");
+  text.line("// sends each value to the group that holds its row");
   text.line("CLUSTER_WAIT();");
   const std::size_t side = design.side, each = rows.lines / side;  // rows per column
   for (std::size_t g = 0; g < design.groups && !design.real && each % last.butterflies == 0; ++g) {
@@ -123,7 +124,7 @@ ClusterMemory memory_of(const ClusterDesign& design, const PassContext& columns,
   const std::size_t pitch = design.side == 1 ? length + 1 : lines + (design.side * element < 128 ? design.side : 0);
   const std::size_t received = ((design.side == 1 ? lines : length) * pitch * element + 15) / 16 * 16;
   const std::size_t exchange = (std::max(columns.exchange_bytes(), rows.exchange_bytes()) + 15) / 16 * 16;
-  if (design.landing) return {pitch, 0, std::max(received, exchange) + (design.counted ? kArrival : 0)};
+  if (design.reuse_buffer) return {pitch, 0, std::max(received, exchange) + (design.counted ? kArrival : 0)};
   return {pitch, received, received + exchange};
 }
 
@@ -164,17 +165,18 @@ PassText cluster_text(const ClusterDesign& design) {
     text.line("LOCAL ulong* const arrived = (LOCAL ulong*)(local_block + {});", (local - kArrival) / number);
     text.open("if (item == 0)");
     text.line("COPY_BARRIER_INIT(arrived);");
-    text.line("COPY_BARRIER_EXPECT(arrived, {}u);  // before the others know that they may send", bytes);
+    text.line("COPY_BARRIER_EXPECT(arrived, {}u);  // before the other groups may send", bytes);
     text.close();
   }
-  if (design.landing) {
-    second.context
-        .local_free();  // a barrier is needed: the rows are read from the memory in which they will be exchanged
+  if (design.reuse_buffer) {
+    // A barrier is needed: the rows are read from the memory in which they will be exchanged.
+    second.context.local_free();
   } else {
-    text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
+    text.line("CLUSTER_ARRIVE();  // a group may store only to groups that have started");
   }
   write_columns(first, design, pitch);
-  design.real ? write_real_rows(second, pitch, design.groups, design.landing) : write_rows(second, pitch, design.side);
+  design.real ? write_real_rows(second, pitch, design.groups, design.reuse_buffer)
+              : write_rows(second, pitch, design.side);
   text.close();
   return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()}, local};
 }

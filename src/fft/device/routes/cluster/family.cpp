@@ -82,8 +82,8 @@ std::vector<PassDesign> passes_of_columns(const AxisProblem& problem, const std:
     pass.counts.insert(pass.counts.end(), problem.counts.begin() + 1, problem.counts.end());
     const auto append = [&](Address& at, const Address& of) {
       at.line.back() = side * first(of);
-      for (std::size_t digit = 1; digit < problem.counts.size(); ++digit) {
-        at.line.push_back(of.line.empty() ? 0 : of.line[digit]);
+      for (std::size_t dimension = 1; dimension < problem.counts.size(); ++dimension) {
+        at.line.push_back(of.line.empty() ? 0 : of.line[dimension]);
       }
     };
     append(pass.load.at, problem.in);
@@ -119,9 +119,9 @@ bool shared_plans(ClusterDesign& design, std::size_t most_items) {
   return best < 1e30;
 }
 
-// Location of a group's own exchanges. split: one component at a time, beside the received rows. landing: in the memory
-// that receives rows. counted: as landing, and a group counts received bytes instead of waiting for all groups.
-enum class Exchange { split, landing, counted };
+// Location of a group's own exchanges. split: one component at a time, beside the received rows. reuse: in the memory
+// that receives rows. counted: as reuse, and a group counts received bytes instead of waiting for all groups.
+enum class Exchange { split, reuse, counted };
 
 // Size and exchange method of a group's part.
 struct ClusterShape {
@@ -129,14 +129,13 @@ struct ClusterShape {
   Exchange exchange;
 };
 // 64 KiB of points per group allow two groups per compute unit.
-constexpr ClusterShape kClusterShapes[] = {{32, Exchange::counted}, {32, Exchange::landing}, {32, Exchange::split},
-                                           {64, Exchange::split},   {64, Exchange::landing}, {128, Exchange::split},
-                                           {128, Exchange::landing}};
+constexpr ClusterShape kClusterShapes[] = {{32, Exchange::counted}, {32, Exchange::reuse}, {32, Exchange::split},
+                                           {64, Exchange::split},   {64, Exchange::reuse}, {128, Exchange::split},
+                                           {128, Exchange::reuse}};
 // Few lines: more groups share a line.
-constexpr ClusterShape kSmallClusterShapes[] = {
-    {16, Exchange::counted}, {16, Exchange::landing}, {8, Exchange::counted}};
+constexpr ClusterShape kSmallClusterShapes[] = {{16, Exchange::counted}, {16, Exchange::reuse}, {8, Exchange::counted}};
 // Columns of an array. H200, 4096 points: 381 and 382 us, in place 388 and 390; counted takes 475 us.
-constexpr ClusterShape kColumnShapes[] = {{32, Exchange::landing}, {64, Exchange::landing}};
+constexpr ClusterShape kColumnShapes[] = {{32, Exchange::reuse}, {64, Exchange::reuse}};
 class ClusterLister {
  public:
   ClusterLister(const Device& device, const AxisProblem& problem, std::vector<Route>& routes)
@@ -196,9 +195,9 @@ class ClusterLister {
       const std::size_t items = std::min<std::size_t>(device_.limits().work_group, 1024);
       if (!shared_plans(design, items)) continue;
       columns.split = rows.split = shape.exchange == Exchange::split;
-      design.landing = shape.exchange != Exchange::split;
+      design.reuse_buffer = shape.exchange != Exchange::split;
       design.counted = shape.exchange == Exchange::counted;
-      if (design.landing) columns.load.once = false;  // H200, 2^15: 377 us instead of 384
+      if (design.reuse_buffer) columns.load.once = false;  // H200, 2^15: 377 us instead of 384
       found.push_back(std::move(design));
     }
     // Prefers columns no longer than the rows: 2 to 4 % faster for complex lines of 2^15 and 2^17 on an H200 (3 %
@@ -240,9 +239,9 @@ class ClusterLister {
                        {"factors", fmt::format("{}x{}", columns.length, rows.length)},
                        {"radices", radices_text(columns) + "," + radices_text(rows)},
                        {"items", std::to_string(columns.items())},
-                       {"exchange", design.counted   ? "counted"
-                                    : design.landing ? "landing"
-                                                     : "split"}},
+                       {"exchange", design.counted        ? "counted"
+                                    : design.reuse_buffer ? "reuse"
+                                                          : "split"}},
         .cost = {.flops = usual_flops(problem_),
                  .bytes = problem_bytes(problem_),
                  .launches = 1,

@@ -22,13 +22,13 @@ void send_to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pit
 
 namespace {
 
-void real_row_results(PassWriters& pass, std::size_t pitch, bool landing) {
+void real_row_results(PassWriters& pass, std::size_t pitch, bool reuse_buffer) {
   PassContext& context = pass.context;
   codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
   text.raw("\n");
-  text.line("// rows and mirrors meet in local memory");
-  if (landing) context.local_free();
+  text.line("// exchanges rows and their mirrors through local memory");
+  if (reuse_buffer) context.local_free();
   for (std::size_t round = 0; round < last.rounds; ++round) {
     context.open_round(last, round);
     for (std::size_t u = 0; u < last.radix; ++u) {
@@ -60,16 +60,16 @@ void real_values(PassWriters& pass, std::uint64_t step, const std::string& k, co
 
 }  // namespace
 
-void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, bool landing) {
+void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, bool reuse_buffer) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
   codegen::Text& text = context.source;
   const std::size_t pairs = d.lines / 2, rows = d.lines * groups, length = d.length, middle = length / 2;
-  const std::size_t units = pairs * length, turns = (units + d.items() - 1) / d.items();
+  const std::size_t units = pairs * length, iterations = (units + d.items() - 1) / d.items();
   const std::uint64_t step = d.store.at.point / rows;  // stride of the spectrum's values
   text.open();
   load_received_rows(pass, pitch);
-  real_row_results(pass, pitch, landing);
+  real_row_results(pass, pitch, reuse_buffer);
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");
   text.line("const uint rank = GROUP_ID(0) % {}u, whole_line = GROUP_ID(0) / {}u;", groups, groups);
@@ -77,16 +77,16 @@ void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, b
   line_at.line.erase(line_at.line.begin());
   std::string at;
   std::uint64_t divided = 1;
-  for (std::size_t digit = 0; digit < line_at.line.size(); ++digit) {
+  for (std::size_t dimension = 0; dimension < line_at.line.size(); ++dimension) {
     std::string value = fmt::format("whole_line / {}u", divided);
-    if (digit + 1 < line_at.line.size()) value += fmt::format(" % {}u", d.counts[digit + 1]);
-    at += fmt::format(" + (ulong)({}) * {}ul", value, line_at.line[digit]);
-    divided *= d.counts[digit + 1];
+    if (dimension + 1 < line_at.line.size()) value += fmt::format(" % {}u", d.counts[dimension + 1]);
+    at += fmt::format(" + (ulong)({}) * {}ul", value, line_at.line[dimension]);
+    divided *= d.counts[dimension + 1];
   }
   text.line("GLOBAL real2* const to = out + (out_offset{});", at);
   text.line("UNROLL");
-  text.open("for (int turn = 0; turn < {}; ++turn)", turns);
-  text.line("const int unit = item + turn * {}, j = unit % {}, place = unit / {};", d.items(), pairs, pairs);
+  text.open("for (int iteration = 0; iteration < {}; ++iteration)", iterations);
+  text.line("const int unit = item + iteration * {}, j = unit % {}, place = unit / {};", d.items(), pairs, pairs);
   units % d.items() == 0 ? text.open() : text.open("if (unit < {})", units);
   text.line("int row = (int)rank * {} + j, from = j, k2 = place, mirror_from = j + {}, mirror = {} - place;", pairs,
             pairs, length - 1);
@@ -107,7 +107,7 @@ void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, b
               fmt::format("received[mirror_from * {} + mirror]", pitch));
   text.close();
   text.close();
-  text.line("// what is its own mirror");
+  text.line("// the value that is its own mirror");
   text.open("if (rank == 0 && item == 0)");
   if (length % 2 == 0) {
     real_values(pass, step, fmt::format("{}", middle * rows), fmt::format("received[{}]", middle),

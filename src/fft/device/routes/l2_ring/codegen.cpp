@@ -13,11 +13,11 @@ namespace ridge::fft::on_device {
 std::string chunk_offset(const RingDesign& design, const std::vector<std::uint64_t>& strides) {
   std::string sum;
   std::uint64_t divided = 1;
-  for (std::size_t digit = 0; digit < strides.size(); ++digit) {
+  for (std::size_t dimension = 0; dimension < strides.size(); ++dimension) {
     std::string value = divided == 1 ? "(chunk + base)" : fmt::format("(chunk + base) / {}u", divided);
-    if (digit + 1 < strides.size()) value = fmt::format("{} % {}u", value, design.counts[digit]);
-    sum += fmt::format(" + (ulong)({}) * {}ul", value, strides[digit]);
-    divided *= design.counts[digit];
+    if (dimension + 1 < strides.size()) value = fmt::format("{} % {}u", value, design.counts[dimension]);
+    sum += fmt::format(" + (ulong)({}) * {}ul", value, strides[dimension]);
+    divided *= design.counts[dimension];
   }
   return sum;
 }
@@ -38,7 +38,8 @@ void write_partition(codegen::Text& text, const RingDesign& design) {
 }
 
 // Tile of a ticket: `lead` tiles of the first pass, then tiles of both passes in proportion. A tile waits only for
-// tiles with smaller tickets, so any number of work-groups may be resident.
+// tiles with smaller tickets, so any number of work-groups may be resident. `lap` counts how often the slot was used
+// before.
 void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_t second) {
   text.line("// tile of the ticket: first-pass tiles up to the lead, then tiles of both passes in proportion");
   text.line("uint is_first = 1, tile = ticket;");
@@ -53,9 +54,9 @@ void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_
   text.line("const uint group = tile - chunk * (is_first ? {}u : {}u);", first, second);
 }
 
-void write_end(codegen::Text& text, const RingDesign& design, const char* who) {
+void write_end(codegen::Text& text, const RingDesign& design, const char* condition) {
   text.line("// the last group resets the counters for the next launch");
-  text.open("if ({}SIGNAL(counters + 1) == GROUPS(0) - 1)", who);
+  text.open("if ({}SIGNAL(counters + 1) == GROUPS(0) - 1)", condition);
   text.line("for (uint i = 0; i < {}u * ({}u + {}u * slots); ++i) counters[i] = 0;", design.l2_partitions, kRingControl,
             design.partition_local && design.l2_partitions == 1 ? 4 : 2);
   text.close();
@@ -90,6 +91,48 @@ void write_pass(PassWriters& pass, const std::string& after_group_load, const st
   }
   pass.exchange.stages();
   pass.store.store();
+}
+
+// Requests the next ticket just before the stores, which hide its latency. Requested earlier, its tile would delay the
+// groups that wait for it.
+constexpr const char* kTakeTicket = "if (item == 0) next = ATOMIC_INCREMENT(control);";
+
+// First pass: reads the source and writes a slot of the ring, after the slot's previous chunk has been read.
+void write_first_pass(PassWriters& first, const RingDesign& design) {
+  const PassDesign& columns = design.first;
+  codegen::Text& text = first.context.source;
+  write_accesses(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
+  text.open("if (is_first && chunk < chunks)");
+  text.line("GLOBAL const {}* const in = source;", first.context.in_type());
+  text.line("GLOBAL real2* const out = between;");
+  text.line("const ulong in_offset = in_start{}, out_offset = (first_slot + slot) * {}ul;",
+            chunk_offset(design, design.load), design.slot_step());
+  text.line("const uint lines = {};", design.first_lines);
+  write_pass(first, {},
+             fmt::format("if (lap > 0) {{ {} }} {}",
+                         wait_until("read + slot", fmt::format("lap * {}u", design.second_tiles())), kTakeTicket));
+  text.close();
+}
+
+// Second pass: reads a slot of the ring when all tiles of its chunk are written, and writes the target.
+void write_second_pass(PassWriters& second, const RingDesign& design) {
+  const PassDesign& rows = design.second;
+  codegen::Text& text = second.context.source;
+  write_accesses(text, "LOAD_L2(p)", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+  text.open("if (!is_first)");
+  text.line("{}", wait_until("written + slot", fmt::format("(lap + 1) * {}u", design.first_tiles())));
+  text.line("GLOBAL const real2* const in = between;");
+  text.line("GLOBAL real2* const out = target;");
+  text.line("const ulong in_offset = (first_slot + slot) * {}ul, out_offset = out_start{};", design.slot_step(),
+            chunk_offset(design, design.store));
+  if (rows.store.factor != FactorKind::none) {
+    text.line("GLOBAL const {}* const store_factor = factors_of_store{};",
+              rows.store.factor == FactorKind::real ? "real" : "real2", chunk_offset(design, design.store_factors));
+  }
+  text.line("const uint lines = {};", design.second_lines);
+  // The loaded points are in registers, so this counter needs no fence.
+  write_pass(second, "if (item == 0) ATOMIC_INCREMENT(read + slot);", kTakeTicket);
+  text.close();
 }
 
 }  // namespace
@@ -134,37 +177,10 @@ PassText ring_text(const RingDesign& design) {
   write_tile_of_ticket(text, first_tiles, second_tiles);
   if (design.partition_local) text.line("const uint page_bits = units[{}u + slot];", kUnitsTable);
   text.raw("\n");
-  write_accesses(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
-  text.open("if (is_first && chunk < chunks)");
-  text.line("GLOBAL const {}* const in = source;", first.context.in_type());
-  text.line("GLOBAL real2* const out = between;");
-  text.line("const ulong in_offset = in_start{}, out_offset = (first_slot + slot) * {}ul;",
-            chunk_offset(design, design.load), design.slot_step());
-  text.line("const uint lines = {};", design.first_lines);
-  // The next ticket is requested just before the stores, which hide its latency. Requested earlier, its tile would
-  // delay the groups that wait for it.
-  const std::string take = "if (item == 0) next = ATOMIC_INCREMENT(control);";
-  write_pass(
-      first, {},
-      fmt::format("if (lap > 0) {{ {} }} {}", wait_until("read + slot", fmt::format("lap * {}u", second_tiles)), take));
-  text.close();
-  write_accesses(text, "LOAD_L2(p)", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
-  text.open("if (!is_first)");
-  text.line("{}", wait_until("written + slot", fmt::format("(lap + 1) * {}u", first_tiles)));
-  text.line("GLOBAL const real2* const in = between;");
-  text.line("GLOBAL real2* const out = target;");
-  text.line("const ulong in_offset = (first_slot + slot) * {}ul, out_offset = out_start{};", design.slot_step(),
-            chunk_offset(design, design.store));
-  if (rows.store.factor != FactorKind::none) {
-    text.line("GLOBAL const {}* const store_factor = factors_of_store{};",
-              rows.store.factor == FactorKind::real ? "real" : "real2", chunk_offset(design, design.store_factors));
-  }
-  text.line("const uint lines = {};", design.second_lines);
-  // The loaded points are in registers, so this counter needs no fence.
-  write_pass(second, "if (item == 0) ATOMIC_INCREMENT(read + slot);", take);
-  text.close();
+  write_first_pass(first, design);
+  write_second_pass(second, design);
   text.open("if (is_first && chunk >= chunks)");
-  text.line("{}", take);
+  text.line("{}", kTakeTicket);
   text.close();
   text.line("if (item == 0) local_ticket[parity] = next;");
   text.line("BARRIER();");

@@ -29,7 +29,7 @@ KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void time_lines(GLOBAL const uint* lines, G
   uint sum = 0;
   for (uint i = 0; i < LINES; ++i) sum += TIMED_LOAD(lines + (unit * LINES + i) * LINE_WORDS, seen);
   const uint before = ATOMIC_ADD(sums + UNITS + unit, 1u);
-  if (round >= IDLE_ROUNDS && before == round) sums[unit] += sum;  // the first group there
+  if (round >= IDLE_ROUNDS && before == round) sums[unit] += sum;  // the first group on this unit
 }
 )";
 
@@ -40,10 +40,10 @@ struct UnitPartitions {
 
 // Splits the compute units by two-means clustering of their latencies; one partition if there are no two clusters.
 UnitPartitions split_units(const std::vector<std::uint32_t>& sums) {
-  UnitPartitions l2_partitions;
-  std::vector<std::uint32_t>& table = l2_partitions.table;
+  UnitPartitions result;
+  std::vector<std::uint32_t>& table = result.table;
   double low = 0, high = 0;
-  std::uint32_t units = 0, partition_local = 0;
+  std::uint32_t units = 0, local_units = 0;
   for (std::size_t unit = 0; unit < kMostUnits; ++unit) {
     const double sum = sums[unit];
     if (sum == 0) continue;
@@ -51,33 +51,31 @@ UnitPartitions split_units(const std::vector<std::uint32_t>& sums) {
     high = std::max(high, sum);
     ++units;
   }
-  for (int turn = 0; turn < 16 && high > low; ++turn) {
+  for (int iteration = 0; iteration < 16 && high > low; ++iteration) {
     double below = 0, above = 0;
-    partition_local = 0;
+    local_units = 0;
     for (std::size_t unit = 0; unit < kMostUnits; ++unit) {
       if (sums[unit] == 0) continue;
       const bool is_local = sums[unit] < (low + high) / 2;
       (is_local ? below : above) += sums[unit];
-      partition_local += is_local ? 1 : 0;
+      local_units += is_local ? 1 : 0;
     }
-    low = below / partition_local;
-    high = above / (units - partition_local);
+    low = below / local_units;
+    high = above / (units - local_units);
   }
   table[0] = 1;
   table[1] = table[2] = 1;
   constexpr double kApart = 1.08;
-  if (units == 0 || high < kApart * low || partition_local * 4 < units || partition_local * 4 > units * 3)
-    return l2_partitions;
+  if (units == 0 || high < kApart * low || local_units * 4 < units || local_units * 4 > units * 3) return result;
   table[0] = 2;
-  table[1] = partition_local;
+  table[1] = local_units;
   table[2] = units;
-  l2_partitions.clear = true;
+  result.clear = true;
   for (std::size_t unit = 0; unit < kMostUnits; ++unit) {
     table[3 + unit] = sums[unit] > (low + high) / 2 ? 1 : 0;
-    l2_partitions.clear =
-        l2_partitions.clear && (sums[unit] == 0 || std::abs(sums[unit] - (low + high) / 2) > (high - low) / 4);
+    result.clear = result.clear && (sums[unit] == 0 || std::abs(sums[unit] - (low + high) / 2) > (high - low) / 4);
   }
-  return l2_partitions;
+  return result;
 }
 
 UnitPartitions measured(const Device& device) {
@@ -117,11 +115,11 @@ std::vector<std::uint32_t> kept_or_measured(const Device& device) {
     std::memcpy(table.data(), kept->data(), bytes);
     return table;
   }
-  const UnitPartitions l2_partitions = measured(device);
-  if (l2_partitions.clear) {
-    detail::store_compiled(key, {reinterpret_cast<const char*>(l2_partitions.table.data()), bytes});
+  const UnitPartitions result = measured(device);
+  if (result.clear) {
+    detail::store_compiled(key, {reinterpret_cast<const char*>(result.table.data()), bytes});
   }
-  return l2_partitions.table;
+  return result.table;
 }
 
 }  // namespace

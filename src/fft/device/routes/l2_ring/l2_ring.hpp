@@ -74,7 +74,7 @@ KernelSource partition_pages_source();
 void write_partition(codegen::Text& text, const RingDesign& design);
 std::string chunk_offset(const RingDesign& design, const std::vector<std::uint64_t>& strides);
 void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_t second);
-void write_end(codegen::Text& text, const RingDesign& design, const char* who);
+void write_end(codegen::Text& text, const RingDesign& design, const char* condition);
 void write_accesses(codegen::Text& text, const char* load, const char* store);
 
 std::shared_ptr<const StepDesign> ring_step(const RingDesign& design);

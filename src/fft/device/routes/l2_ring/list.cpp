@@ -69,7 +69,7 @@ std::string refusal(const Device& device, const AxisProblem& problem) {
 }
 
 // Removes the batch dimension of the problem: a chunk has its own numbering.
-void drop_last_digit(PassDesign& pass) {
+void drop_last_dimension(PassDesign& pass) {
   pass.counts.pop_back();
   for (Address* at : {&pass.load.at, &pass.store.at, &pass.load.factor_at, &pass.store.factor_at, &pass.load.valid_at,
                       &pass.store.valid_at}) {
@@ -93,7 +93,7 @@ std::vector<PassDesign> of_one_chunk(const AxisProblem& problem, const std::vect
   }
   SplitPlaces places;
   std::vector<PassDesign> passes = split_designs(one, {.factors = factors}, places);
-  for (PassDesign& pass : passes) drop_last_digit(pass);
+  for (PassDesign& pass : passes) drop_last_dimension(pass);
   return passes;
 }
 

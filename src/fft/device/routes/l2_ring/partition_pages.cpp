@@ -114,10 +114,10 @@ std::vector<std::uint32_t> partition_pages(const Device& device, const Buffer& r
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const std::uint64_t first = slot * slot_bytes / kPartitionPage,
                         last = ((slot + 1) * slot_bytes - 1) / kPartitionPage;
-    const std::uint32_t turned =
+    const std::uint32_t odd_slot =
         std::popcount(slot * slot_bytes & kPartitionBits) % 2;  // parity of the slot's offset within its page
     for (std::uint64_t page = first; page <= last && page < pages; ++page) {
-      bits[slot] |= (second[page] ^ turned) << (page - first);
+      bits[slot] |= (second[page] ^ odd_slot) << (page - first);
     }
   }
   return bits;

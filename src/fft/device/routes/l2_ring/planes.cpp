@@ -153,8 +153,9 @@ bool warp_specialized(const Device& device, const PlaneProblem& plane, RingDesig
   if (!device.limits().tensor_maps || !plane.real || plane.direction != Direction::forward) return false;
   if (std::max(plane.rows, plane.columns) < kLeastSpecialized) return false;
   if (plane.in_row % 2 != 0 || plane.in_chunk.front() % 2 != 0 || plane.columns % 4 != 0) return false;
-  for (std::size_t digit = 1; digit < plane.counts.size(); ++digit) {
-    if (plane.counts[digit] > 1 && plane.in_chunk[digit] != plane.in_chunk[digit - 1] * plane.counts[digit - 1]) {
+  for (std::size_t dimension = 1; dimension < plane.counts.size(); ++dimension) {
+    if (plane.counts[dimension] > 1 &&
+        plane.in_chunk[dimension] != plane.in_chunk[dimension - 1] * plane.counts[dimension - 1]) {
       return false;
     }
   }

@@ -19,7 +19,7 @@ std::size_t point_bytes(const PassDesign& pass) { return pass.float64 ? 16 : 8; 
 std::size_t tile_bytes(const PassDesign& pass) {
   return (has_mirrors(pass) ? 2 * row_points(pass) : pass.points) * pass.lines * point_bytes(pass);
 }
-std::size_t landing_bytes(const PassDesign& pass) {
+std::size_t copied_bytes(const PassDesign& pass) {
   return tile_bytes(pass) + (has_mirrors(pass) ? kMirrorsApart * point_bytes(pass) : 0);
 }
 
@@ -55,7 +55,8 @@ std::size_t consumer_registers(std::size_t items, std::size_t resident) {
 enum TileMessage : unsigned { kSecond = 0, kFirst = 1, kWaits = 2, kEnd = 4 };
 
 // Chooses a second-pass tile of the chunk, preferring this compute unit's L2 partition. The counters are read after the
-// whole chunk has been written, so no tile of the slot's previous chunk is left. An increment too many is undone.
+// whole chunk has been written, so no tile of the slot's previous chunk is left. If the partition has no tile left, its
+// counter is decremented again and a tile of the other partition is taken.
 void write_choice(codegen::Text& text, const RingDesign& design) {
   const std::uint64_t each = design.second_tiles() / 2;
   text.line("uint chosen_tile = group;");
@@ -103,21 +104,21 @@ void write_producer(codegen::Text& text, const RingDesign& design) {
     text.line("const uint own_partition = units[3 + COMPUTE_UNIT_ID() % {}u] & 1u;", kMostUnits);
   text.line("uint ticket = ATOMIC_INCREMENT(control), unsignalled = 0;");
   text.open("for (;;)");
-  text.line("const int there = ticket < lead + chunks * {}u;", first + second);
+  text.line("const int valid = ticket < lead + chunks * {}u;", first + second);
   write_tile_of_ticket(text, first, second);
-  text.open("if (there && is_first && chunk >= chunks)");
+  text.open("if (valid && is_first && chunk >= chunks)");
   text.line("ticket = ATOMIC_INCREMENT(control);");
   text.line("continue;");
   text.close();
-  text.line("// the first pass's tiles of that chunk; one of them may be this group's own");
-  text.open("while (there ? !is_first && SIGNAL_COUNT(written + slot) < (lap + 1) * {}u : unsignalled != 0)", first);
+  text.line("// the first pass's tiles of that chunk; one of them may have been stored by this group");
+  text.open("while (valid ? !is_first && SIGNAL_COUNT(written + slot) < (lap + 1) * {}u : unsignalled != 0)", first);
   text.open("if (unsignalled != 0 && MBARRIER_TEST(stored, stored_phase))");
   text.line("SIGNAL(written + (unsignalled - 1));");
   text.line("unsignalled = 0;");
   text.line("stored_phase ^= 1;");
   text.close();
   text.close();
-  text.line("if (!there) break;");
+  text.line("if (!valid) break;");
   text.line("message[0] = !is_first ? {}u : lap > 0 ? {}u : {}u;", unsigned{kSecond}, kFirst | kWaits,
             unsigned{kFirst});
   text.line("message[1] = base + chunk;");
@@ -186,6 +187,42 @@ void write_tile(PassWriters& pass, const std::string& before_store) {
   pass.store.store();
 }
 
+// Loop of the consumer warps: transforms the tiles that the producer has fetched.
+void write_consumers(PassWriters& first, PassWriters& second, const RingDesign& design) {
+  const PassDesign& rows = design.second;
+  codegen::Text& text = first.context.source;
+  text.line("uint parity = 0, free_phase = 0;");
+  text.open("for (;;)");
+  text.line("MBARRIER_WAIT(arrived, parity);");
+  text.line("parity ^= 1;");
+  text.line("const uint kind = message[0], chunk = message[1], slot = message[2], group = message[3];");
+  text.line("if (kind == {}) break;", unsigned{kEnd});
+  write_accesses(text, "(*(p))", "(*(p) = (v))");
+  text.open("if (kind != {})", unsigned{kSecond});
+  text.line("GLOBAL real2* const out = between;");
+  text.line("const ulong out_offset = slot * {}ul;", design.slot_step());
+  if (design.partition_local) text.line("const uint page_bits = message[5];");
+  if (design.partition_local && design.l2_partitions > 1) text.line("const uint local_partition = message[4];");
+  text.line("const uint lines = {};", design.first_lines);
+  write_tile(first, fmt::format("if (kind == {}) {{ MBARRIER_WAIT(slot_free, free_phase); free_phase ^= 1; }}",
+                                kFirst | kWaits));
+  text.line("MBARRIER_ARRIVE(stored);");
+  text.close();
+  write_accesses(text, "(*(p))", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+  text.open("if (kind == {})", unsigned{kSecond});
+  text.line("GLOBAL real2* const out = target;");
+  text.line("const uint base = 0;");  // included in the chunk number of the message
+  text.line("const ulong out_offset = out_start{};", chunk_offset(design, design.store));
+  if (rows.store.factor != FactorKind::none) {
+    text.line("GLOBAL const {}* const store_factor = factors_of_store{};",
+              rows.store.factor == FactorKind::real ? "real" : "real2", chunk_offset(design, design.store_factors));
+  }
+  text.line("const uint lines = {};", design.second_lines);
+  write_tile(second, {});
+  text.close();
+  text.close();
+}
+
 }  // namespace
 
 PassText warp_specialized_text(const RingDesign& design) {
@@ -198,7 +235,7 @@ PassText warp_specialized_text(const RingDesign& design) {
   radices.insert(rows.radices.begin(), rows.radices.end());
   first.context.header(radices);
   const std::size_t number = columns.float64 ? 8 : 4, items = columns.items();
-  const std::size_t copied = (std::max(landing_bytes(columns), landing_bytes(rows)) + 127) / 128 * 128;
+  const std::size_t copied = (std::max(copied_bytes(columns), copied_bytes(rows)) + 127) / 128 * 128;
   const std::size_t exchange =
       (std::max(first.context.exchange_bytes(), second.context.exchange_bytes()) + 15) / 16 * 16;
   const std::size_t resident = std::min(columns.resident, rows.resident), more = consumer_registers(items, resident);
@@ -240,36 +277,7 @@ PassText warp_specialized_text(const RingDesign& design) {
   if (more > 0) text.line("CLAIM_REGISTERS({});", more);
   text.raw(fmt::format("#undef BARRIER\n#define BARRIER() NAMED_BARRIER(0, {})\n", items));
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
-  text.line("uint parity = 0, free_phase = 0;");
-  text.open("for (;;)");
-  text.line("MBARRIER_WAIT(arrived, parity);");
-  text.line("parity ^= 1;");
-  text.line("const uint what = message[0], chunk = message[1], slot = message[2], group = message[3];");
-  text.line("if (what == {}) break;", unsigned{kEnd});
-  write_accesses(text, "(*(p))", "(*(p) = (v))");
-  text.open("if (what != {})", unsigned{kSecond});
-  text.line("GLOBAL real2* const out = between;");
-  text.line("const ulong out_offset = slot * {}ul;", design.slot_step());
-  if (design.partition_local) text.line("const uint page_bits = message[5];");
-  if (design.partition_local && design.l2_partitions > 1) text.line("const uint local_partition = message[4];");
-  text.line("const uint lines = {};", design.first_lines);
-  write_tile(first, fmt::format("if (what == {}) {{ MBARRIER_WAIT(slot_free, free_phase); free_phase ^= 1; }}",
-                                kFirst | kWaits));
-  text.line("MBARRIER_ARRIVE(stored);");
-  text.close();
-  write_accesses(text, "(*(p))", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
-  text.open("if (what == {})", unsigned{kSecond});
-  text.line("GLOBAL real2* const out = target;");
-  text.line("const uint base = 0;");  // included in the chunk number of the message
-  text.line("const ulong out_offset = out_start{};", chunk_offset(design, design.store));
-  if (rows.store.factor != FactorKind::none) {
-    text.line("GLOBAL const {}* const store_factor = factors_of_store{};",
-              rows.store.factor == FactorKind::real ? "real" : "real2", chunk_offset(design, design.store_factors));
-  }
-  text.line("const uint lines = {};", design.second_lines);
-  write_tile(second, {});
-  text.close();
-  text.close();
+  write_consumers(first, second, design);
   text.close();
   return {{.name = fmt::format("fft {} x {} points through an L2 ring, warp-specialized", columns.length, rows.length),
            .text = text.str()},

@@ -33,7 +33,7 @@ std::string refusal(const AxisProblem& problem) {
   return {};
 }
 
-void drop_first_digit(PassDesign& design) {
+void drop_first_dimension(PassDesign& design) {
   design.counts.erase(design.counts.begin());
   for (Address* at : {&design.load.at, &design.store.at, &design.load.factor_at, &design.store.factor_at}) {
     if (!at->line.empty()) at->line.erase(at->line.begin());
@@ -53,7 +53,7 @@ std::string two_passes(const Device& device, const AxisProblem& problem, const s
   if (!places.apart || rows.counts.front() != n1 || n1 < 3)
     return "needs lines that are stored separately, not interleaved";
   PassDesign first_row = rows;
-  drop_first_digit(first_row);
+  drop_first_dimension(first_row);
   first_row.store.factor = FactorKind::none;
   first_row.scale = 1;
   first_row.store_order = first_row.load_order;

@@ -73,7 +73,7 @@ std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& 
 namespace {
 
 // Splits one batch dimension in two: `width` neighbours, and the index of their set.
-void divide_first_digit(PassDesign& pass, std::uint64_t width) {
+void divide_first_dimension(PassDesign& pass, std::uint64_t width) {
   const std::uint64_t sets = pass.counts.front() / width;
   pass.counts.front() = width;
   pass.counts.insert(pass.counts.begin() + 1, sets);
@@ -97,7 +97,7 @@ bool between_in_tiles(PassDesign& first, PassDesign& second, const TileShape& sh
   first.store_order = columns * width <= 32 ? Order::lines : Order::points;
   second.load.at.line.front() = 1;
   second.load.at.point = width;
-  divide_first_digit(second, width);
+  divide_first_dimension(second, width);
   second.load.at.line[1] = width * second.length;
   second.load_order = second.store_order = Order::lines;
   return true;

@@ -44,14 +44,14 @@ struct Float {
     return kInverseTransform ? vcaddq_rot270_f32(a, b) : vcaddq_rot90_f32(a, b);
   }
   // Adds the imaginary part of w times x; conjugated for the inverse, so that one table serves both directions.
-  [[gnu::always_inline]] static V turn(V sum, V w, V x) {
+  [[gnu::always_inline]] static V add_imaginary(V sum, V w, V x) {
     return kInverseTransform ? vcmlaq_rot270_f32(sum, w, x) : vcmlaq_rot90_f32(sum, w, x);
   }
   [[gnu::always_inline]] static V times_lanes(const T* w, V x) {
     const V v = vld1q_f32(w);
-    return turn(vcmlaq_f32(vdupq_n_f32(0), v, x), v, x);
+    return add_imaginary(vcmlaq_f32(vdupq_n_f32(0), v, x), v, x);
   }
-  [[gnu::always_inline]] static V times_constant(V w, V x) { return turn(vmulq_laneq_f32(x, w, 0), w, x); }
+  [[gnu::always_inline]] static V times_constant(V w, V x) { return add_imaginary(vmulq_laneq_f32(x, w, 0), w, x); }
   [[gnu::always_inline]] static V times_same(const T* w, V x) { return times_constant(vld1q_f32(w), x); }
   [[gnu::always_inline]] static V times_root1(V x, const Constants& c) { return times_constant(c.root1, x); }
   [[gnu::always_inline]] static V times_root3(V x, const Constants& c) { return times_constant(c.root3, x); }

@@ -1,5 +1,5 @@
 // Lines of float with Armv8.3 complex arithmetic. Compiled with -march=armv8.3-a (power2.cmake): no header with inline
-// code may come in here.
+// code may be included here.
 #if defined(__aarch64__)
 #include "fft/host/power2/engines.hpp"
 #include "fft/host/power2/fcma/fcma.hpp"

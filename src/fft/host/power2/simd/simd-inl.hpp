@@ -154,11 +154,11 @@ struct Split {
         v[j + 1] = InterleaveUpper(D(), a, b);
       }
     }
-    turn_blocks(v);
+    transpose_blocks(v);
   }
 
   // Block i of v[j] becomes block j / kInBlock of v[i * kInBlock + j % kInBlock].
-  static HWY_INLINE void turn_blocks(R1* v) {
+  static HWY_INLINE void transpose_blocks(R1* v) {
     constexpr size_t L = kLanes, kInBlock = L * sizeof(T) < 16 ? L : 16 / sizeof(T);
 #if HWY_TARGET == HWY_AVX3
     if constexpr (L == 4 * kInBlock) {

@@ -51,7 +51,7 @@ struct OddBlocks {
 };
 
 // Twiddles of a pass: none, one per lane, or one for all lanes.
-enum class Turns { none, lanes, same };
+enum class Twiddling { none, lanes, same };
 
 // (t, c) pairs of a twiddle row: level 1 one, level 2 one, level 3 two, level 4 four.
 constexpr size_t tangent_pairs(size_t radix) { return radix == 2 ? 1 : radix / 2; }
@@ -159,7 +159,7 @@ struct Tangent {
 
   // Vector k, lane l for column point(l) (or inner_point(l)) becomes vector of the column, lane l for k = point(l).
   template <bool kInner = false>
-  RIDGE_INLINE void turn(const V* from, V* to) {
+  RIDGE_INLINE void transpose_lanes(const V* from, V* to) {
     V v[W];
 #pragma GCC unroll 16
     for (size_t l = 0; l < W; ++l) v[l] = from[point(l)];
@@ -173,7 +173,7 @@ struct Tangent {
     b = {a.re - b.re, a.im - b.im};
     a = sum;
   }
-  RIDGE_INLINE void add_sub_turned(Complex& a, Complex& b) {
+  RIDGE_INLINE void add_sub_minus_i(Complex& a, Complex& b) {
     const Complex sum{a.re + b.im, a.im - b.re};
     b = {a.re - b.im, a.im + b.re};
     a = sum;
@@ -185,24 +185,25 @@ struct Tangent {
     a = sum;
   }
 
-  template <Turns kTurns>
+  template <Twiddling kTwiddling>
   RIDGE_INLINE V number(const T* table, size_t i) {
-    if constexpr (kTurns == Turns::lanes) return load_one(table + W * i);
-    if constexpr (kTurns != Turns::lanes) return all(table[i]);
+    if constexpr (kTwiddling == Twiddling::lanes) return load_one(table + W * i);
+    if constexpr (kTwiddling != Twiddling::lanes) return all(table[i]);
   }
 
   // The k-th group of butterflies of level L of a radix: pairs R >> L apart, all with one twiddle.
-  template <size_t R, size_t L, Turns kTurns, size_t k>
+  template <size_t R, size_t L, Twiddling kTwiddling, size_t k>
   RIDGE_INLINE void group(Complex* x, const T* table) {
     constexpr size_t apart = R >> L, groups = size_t{1} << (L - 1), start = 2 * apart * reversed(k, L - 1);
     constexpr bool quarter = L >= 2 && k >= groups / 2;
     constexpr size_t angle = quarter ? k - groups / 2 : k, first = L == 1 ? 0 : size_t{1} << (L - 2);
-    constexpr bool trivial = kTurns == Turns::none && angle == 0, half = kTurns == Turns::none && 4 * angle == groups;
+    constexpr bool trivial = kTwiddling == Twiddling::none && angle == 0,
+                   half = kTwiddling == Twiddling::none && 4 * angle == groups;
     V t{}, c{};
-    if constexpr (kTurns != Turns::none) {
+    if constexpr (kTwiddling != Twiddling::none) {
       constexpr size_t entry = 2 * (first + angle);
-      t = number<kTurns>(table, entry);
-      c = number<kTurns>(table, entry + 1);
+      t = number<kTwiddling>(table, entry);
+      c = number<kTwiddling>(table, entry + 1);
     } else if constexpr (half) {
       c = all(T(0.70710678118654752440));
     } else if constexpr (!trivial) {
@@ -214,7 +215,7 @@ struct Tangent {
     for (size_t r = 0; r < apart; ++r) {
       Complex &a = x[start + r], &b = x[start + r + apart];
       if constexpr (trivial) {
-        quarter ? add_sub_turned(a, b) : add_sub(a, b);
+        quarter ? add_sub_minus_i(a, b) : add_sub(a, b);
       } else if constexpr (half) {
         const V u = b.re + b.im, v = b.im - b.re;
         add_sub_scaled<quarter>(a, b, u, v, c);
@@ -227,30 +228,31 @@ struct Tangent {
   // All groups of a level, or those with k even or odd: the two halves of a radix are independent after its first
   // level.
   enum class Part { all, even, odd };
-  template <size_t R, size_t L, Turns kTurns, Part kPart, size_t... k>
+  template <size_t R, size_t L, Twiddling kTwiddling, Part kPart, size_t... k>
   RIDGE_INLINE void groups_of(Complex* x, const T* table, std::index_sequence<k...>) {
-    if constexpr (kPart == Part::all) (group<R, L, kTurns, k>(x, table), ...);
-    if constexpr (kPart == Part::even) (group<R, L, kTurns, 2 * k>(x, table), ...);
-    if constexpr (kPart == Part::odd) (group<R, L, kTurns, 2 * k + 1>(x, table), ...);
+    if constexpr (kPart == Part::all) (group<R, L, kTwiddling, k>(x, table), ...);
+    if constexpr (kPart == Part::even) (group<R, L, kTwiddling, 2 * k>(x, table), ...);
+    if constexpr (kPart == Part::odd) (group<R, L, kTwiddling, 2 * k + 1>(x, table), ...);
   }
-  template <size_t R, size_t L, Turns kTurns, Part kPart = Part::all>
+  template <size_t R, size_t L, Twiddling kTwiddling, Part kPart = Part::all>
   RIDGE_INLINE void level(Complex* x, const T* table) {
     constexpr size_t groups = size_t{1} << (L - 1);
-    groups_of<R, L, kTurns, kPart>(x, table, std::make_index_sequence < kPart == Part::all ? groups : groups / 2 > ());
+    groups_of<R, L, kTwiddling, kPart>(x, table,
+                                       std::make_index_sequence < kPart == Part::all ? groups : groups / 2 > ());
   }
 
   // One butterfly of R: load(r) gives its points, store(k, value) takes its results. For sixteen points the differences
   // of the first level wait in memory while the sums are processed: registers suffice for one half.
-  template <size_t R, Turns kTurns, class Load, class Store>
+  template <size_t R, Twiddling kTwiddling, class Load, class Store>
   RIDGE_INLINE void butterfly(const Load& load, const Store& store, const T* table) {
     static_assert(R == 2 || R == 4 || R == 8 || R == 16);
     if constexpr (R < 16) {
       Complex x[R];
 #pragma GCC unroll 8
       for (size_t r = 0; r < R; ++r) x[r] = load(r);
-      level<R, 1, kTurns>(x, table);
-      if constexpr (R >= 4) level<R, 2, kTurns>(x, table);
-      if constexpr (R >= 8) level<R, 3, kTurns>(x, table);
+      level<R, 1, kTwiddling>(x, table);
+      if constexpr (R >= 4) level<R, 2, kTwiddling>(x, table);
+      if constexpr (R >= 8) level<R, 3, kTwiddling>(x, table);
 #pragma GCC unroll 8
       for (size_t k = 0; k < R; ++k) store(k, x[reversed(k, log2_of(R))]);
     } else {
@@ -259,32 +261,32 @@ struct Tangent {
 #pragma GCC unroll 8
       for (size_t r = 0; r < 8; ++r) {
         Complex pair[2] = {load(r), load(r + 8)};
-        level<2, 1, kTurns>(pair, table);
+        level<2, 1, kTwiddling>(pair, table);
         sums[r] = pair[0];
         Tangent::store(differences + 2 * W * r, pair[1]);
       }
       asm volatile("" : "+m"(differences));
-      eight_of_sixteen<kTurns, Part::even>(sums, table);
+      eight_of_sixteen<kTwiddling, Part::even>(sums, table);
 #pragma GCC unroll 8
       for (size_t k = 0; k < 8; ++k) store(2 * k, sums[reversed(k, 3)]);
       Complex rest[8];
 #pragma GCC unroll 8
       for (size_t r = 0; r < 8; ++r) rest[r] = Tangent::load(differences + 2 * W * r);
-      eight_of_sixteen<kTurns, Part::odd>(rest, table);
+      eight_of_sixteen<kTwiddling, Part::odd>(rest, table);
 #pragma GCC unroll 8
       for (size_t k = 0; k < 8; ++k) store(2 * k + 1, rest[reversed(k, 3)]);
     }
   }
   // Levels 2 to 4 on one half of sixteen, in the first or the last eight positions of a butterfly.
-  template <Turns kTurns, Part kPart>
+  template <Twiddling kTwiddling, Part kPart>
   RIDGE_INLINE void eight_of_sixteen(Complex* half, const T* table) {
     Complex x[16];
     constexpr size_t at = kPart == Part::odd ? 8 : 0;
 #pragma GCC unroll 8
     for (size_t r = 0; r < 8; ++r) x[at + r] = half[r];
-    level<16, 2, kTurns, kPart>(x, table);
-    level<16, 3, kTurns, kPart>(x, table);
-    level<16, 4, kTurns, kPart>(x, table);
+    level<16, 2, kTwiddling, kPart>(x, table);
+    level<16, 3, kTwiddling, kPart>(x, table);
+    level<16, 4, kTwiddling, kPart>(x, table);
 #pragma GCC unroll 8
     for (size_t r = 0; r < 8; ++r) half[r] = x[at + r];
   }

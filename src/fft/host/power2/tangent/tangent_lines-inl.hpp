@@ -12,14 +12,14 @@ template <class K, bool kInverseTransform, size_t R, size_t m, class T = typenam
   static_assert(R % W == 0 && m % W == 0);
   for (size_t j = 0; j < m; j += W) {
     typename K::V re[R], im[R];
-    K::template butterfly<R, Turns::none>(typename K::template FromUser<kInverseTransform>{in + 2 * j, 2 * m},
-                                          typename K::ToRegisters{re, im}, static_cast<const T*>(nullptr));
+    K::template butterfly<R, Twiddling::none>(typename K::template FromUser<kInverseTransform>{in + 2 * j, 2 * m},
+                                              typename K::ToRegisters{re, im}, static_cast<const T*>(nullptr));
 #pragma GCC unroll 2
     for (size_t h = 0; h < R; h += W) {
-      K::turn(re + h, re + h);
+      K::transpose_lanes(re + h, re + h);
 #pragma GCC unroll 16
       for (size_t c = 0; c < W; ++c) K::store_one(out + 2 * ((j + c) * R + h), re[h + c]);
-      K::turn(im + h, im + h);
+      K::transpose_lanes(im + h, im + h);
 #pragma GCC unroll 16
       for (size_t c = 0; c < W; ++c) K::store_one(out + 2 * ((j + c) * R + h) + W, im[h + c]);
     }
@@ -32,9 +32,9 @@ template <class K, size_t R, size_t S, size_t m, class T = typename K::T>
   constexpr size_t W = K::W;
   for (size_t j = 0; j < m; ++j) {
     for (size_t s = 0; s < S; s += W) {
-      K::template butterfly<R, Turns::lanes>(typename K::FromInner{in + 2 * (j * S + s), 2 * m * S},
-                                             typename K::ToInner{out + 2 * (j * R * S + s), 2 * S},
-                                             table + s * 2 * tangent_pairs(R));
+      K::template butterfly<R, Twiddling::lanes>(typename K::FromInner{in + 2 * (j * S + s), 2 * m * S},
+                                                 typename K::ToInner{out + 2 * (j * R * S + s), 2 * S},
+                                                 table + s * 2 * tangent_pairs(R));
     }
   }
 }
@@ -43,9 +43,9 @@ template <class K, bool kInverseTransform, size_t R, size_t S, class T = typenam
 [[gnu::noinline]] void tangent_last(const T* in, T* out, const T* table) {
   constexpr size_t W = K::W;
   for (size_t s = 0; s < S; s += W) {
-    K::template butterfly<R, Turns::lanes>(typename K::FromInner{in + 2 * s, 2 * S},
-                                           typename K::template ToUser<kInverseTransform>{out + 2 * s, 2 * S},
-                                           table + s * 2 * tangent_pairs(R));
+    K::template butterfly<R, Twiddling::lanes>(typename K::FromInner{in + 2 * s, 2 * S},
+                                               typename K::template ToUser<kInverseTransform>{out + 2 * s, 2 * S},
+                                               table + s * 2 * tangent_pairs(R));
   }
 }
 
@@ -60,15 +60,15 @@ struct TangentWhole {
     const T* const table = tables[0];
     for (size_t i = 0; i < count; ++i, in += 2 * in_distance, out += 2 * out_distance) {
       typename K::V re[A], im[A];
-      K::template butterfly<A, Turns::none>(typename K::template FromUser<kInverseTransform>{in, 2 * B},
-                                            typename K::ToRegisters{re, im}, table);
+      K::template butterfly<A, Twiddling::none>(typename K::template FromUser<kInverseTransform>{in, 2 * B},
+                                                typename K::ToRegisters{re, im}, table);
 #pragma GCC unroll 2
       for (size_t h = 0; h < A; h += W) {
-        K::turn(re + h, re + h);
-        K::turn(im + h, im + h);
-        K::template butterfly<B, Turns::lanes>(typename K::FromRegisters{re + h, im + h},
-                                               typename K::template ToUser<kInverseTransform>{out + 2 * h, 2 * A},
-                                               table + h * 2 * tangent_pairs(B));
+        K::transpose_lanes(re + h, re + h);
+        K::transpose_lanes(im + h, im + h);
+        K::template butterfly<B, Twiddling::lanes>(typename K::FromRegisters{re + h, im + h},
+                                                   typename K::template ToUser<kInverseTransform>{out + 2 * h, 2 * A},
+                                                   table + h * 2 * tangent_pairs(B));
       }
     }
   }
@@ -141,12 +141,12 @@ struct TangentSquare {
         for (size_t q = 0; q < A && r + kLead < B; ++q) fetch_row(in + 2 * kColumns * (r + kLead + B * q));
       }
       if constexpr (kInner) {
-        K::template butterfly<A, Turns::none>(typename K::FromInner{in + 2 * kColumns * r, 2 * kColumns * B},
-                                              typename K::ToInner{buffer + kBufferRow * r, 2 * W},
-                                              static_cast<const T*>(nullptr));
+        K::template butterfly<A, Twiddling::none>(typename K::FromInner{in + 2 * kColumns * r, 2 * kColumns * B},
+                                                  typename K::ToInner{buffer + kBufferRow * r, 2 * W},
+                                                  static_cast<const T*>(nullptr));
         continue;
       }
-      K::template butterfly<A, Turns::none>(
+      K::template butterfly<A, Twiddling::none>(
           typename K::template FromUser<kInverseTransform>{in + 2 * kColumns * r, 2 * kColumns * B},
           typename K::ToInner{buffer + kBufferRow * r, 2 * W}, static_cast<const T*>(nullptr));
     }
@@ -158,8 +158,8 @@ struct TangentSquare {
         for (size_t b = k * (kRows / W) / A; b < (k + 1) * (kRows / W) / A; ++b) fetch_to_write(target + kBlock * b);
       }
       T* const at = buffer + 2 * W * k;
-      K::template butterfly<B, Turns::same>(typename K::FromInner{at, kBufferRow}, typename K::ToInner{at, kBufferRow},
-                                            table + k * 2 * tangent_pairs(B));
+      K::template butterfly<B, Twiddling::same>(typename K::FromInner{at, kBufferRow},
+                                                typename K::ToInner{at, kBufferRow}, table + k * 2 * tangent_pairs(B));
       if constexpr (kFetch) {
         for (size_t r = 0; r < (kFewAhead ? kLead : B); ++r) {
           fetch_row(ahead + 2 * kColumns * (r + B * k));
@@ -168,7 +168,7 @@ struct TangentSquare {
     }
   }
   template <bool kInner>
-  [[gnu::noinline]] static void turn_out(const T* buffer, T* blocks) {
+  [[gnu::noinline]] static void transpose_out(const T* buffer, T* blocks) {
     for (size_t b = 0; b < B; ++b) {
       for (size_t a = 0; a < A; a += W) {
         const T* const p = buffer + kBufferRow * b + 2 * W * a;
@@ -178,7 +178,7 @@ struct TangentSquare {
           V v[W];
 #pragma GCC unroll 16
           for (size_t c = 0; c < W; ++c) v[c] = K::load_one(p + 2 * W * c + part);
-          K::template turn<kInner>(v, v);
+          K::template transpose_lanes<kInner>(v, v);
 #pragma GCC unroll 16
           for (size_t c = 0; c < W; ++c) K::store_one(o + 2 * W * c + part, v[c]);
         }
@@ -196,14 +196,14 @@ struct TangentSquare {
   [[gnu::noinline]] static void rows_first(T* x, const T* table, const T* scale) {
     for (size_t r = 0; r < E; ++r) {
       const V c = K::load_one(scale + 2 * W * r), s = K::load_one(scale + 2 * W * r + W);
-      K::template butterfly<D, Turns::lanes>(typename K::FromInner{x + 2 * W * r, 2 * W * E},
-                                             ToScaled{x + 2 * W * r, 2 * W * E, c, s}, table);
+      K::template butterfly<D, Twiddling::lanes>(typename K::FromInner{x + 2 * W * r, 2 * W * E},
+                                                 ToScaled{x + 2 * W * r, 2 * W * E, c, s}, table);
     }
   }
   template <bool kPast>
   [[gnu::noinline]] static void rows_last(const T* x, T* out, const T* table) {
     for (size_t a = 0; a < D; ++a) {
-      K::template butterfly<E, Turns::same>(
+      K::template butterfly<E, Twiddling::same>(
           typename K::FromInner{x + 2 * W * E * a, 2 * W},
           typename K::template ToUser<kInverseTransform, kPast>{out + 2 * kRows * G * a, 2 * kRows * G * D},
           table + a * 2 * tangent_pairs(E));
@@ -212,8 +212,8 @@ struct TangentSquare {
   // Part of a block that belongs to each of its G times more frequencies.
   [[gnu::noinline]] static void parts(T* x, const T* table) {
     for (size_t r = 0; r < D * E; ++r) {
-      K::template butterfly<G, Turns::lanes>(typename K::FromInner{x + 2 * W * r, kPart},
-                                             typename K::ToInner{x + 2 * W * r, kPart}, table);
+      K::template butterfly<G, Twiddling::lanes>(typename K::FromInner{x + 2 * W * r, kPart},
+                                                 typename K::ToInner{x + 2 * W * r, kPart}, table);
     }
   }
 
@@ -225,7 +225,7 @@ struct TangentSquare {
       T* const target = blocks + kPart * (j / (D * E)) + 2 * W * (j % (D * E));
       load_columns<kFetch, kInner>(in + 2 * j, buffer);
       columns<kFetch>(buffer, tables[0], j + W < to ? in + 2 * (j + W) : next, target);
-      turn_out<kInner>(buffer, target);
+      transpose_out<kInner>(buffer, target);
     }
   }
   // Rows of block b. `kPast`: non-temporal stores, which need whole vectors.

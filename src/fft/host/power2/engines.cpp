@@ -1,4 +1,4 @@
-// The engine of tangent-form lines, where the machine has vectors for it.
+// The engines of tangent-form and shear-form lines: the Highway engine with other lines.
 #include "fft/host/power2/engines.hpp"
 
 #include <string>
@@ -21,5 +21,17 @@ const Engine<T>* tangent_engine() {
 
 template const Engine<float>* tangent_engine();
 template const Engine<double>* tangent_engine();
+
+#if defined(__aarch64__)
+const Engine<float>& shear_engine() {
+  static const Engine<float> engine = [] {
+    Engine<float> same = simd_engine<float>();
+    same.name = "neon/shear";
+    same.lines = shear_lines();
+    return same;
+  }();
+  return engine;
+}
+#endif
 
 }  // namespace ridge::fft::power2
