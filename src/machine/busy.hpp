@@ -23,7 +23,7 @@ class BusyHost {
 
 class BusyDevice {
  public:
-  // The bench must not be used elsewhere while this exists.
+  // The bench must not be used by other code while this object exists.
   BusyDevice(DeviceBench& bench, LoadKind kind);
   ~BusyDevice();
 

@@ -69,7 +69,7 @@ class Rapl : public EnergyCounter::Source {
   double joules() override {
     for (auto& zone : zones_) {
       const auto now = read_number(zone.file);
-      if (!now) continue;  // a failed reading is made up for by the next one
+      if (!now) continue;  // the next reading includes the energy of a failed one
       total_ += *now >= zone.last ? *now - zone.last : *now + zone.range - zone.last;
       zone.last = *now;
     }

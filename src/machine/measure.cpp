@@ -61,7 +61,7 @@ class Measurement {
  public:
   Measurement(const std::vector<Device>& devices, const MeasureOptions& options) : options_(options) {
     for (const Device& device : devices) add_subject(device);
-    glance_ = options_.seconds / static_cast<double>(std::max<std::size_t>(subjects_.size(), 1)) < 5;
+    quick_ = options_.seconds / static_cast<double>(std::max<std::size_t>(subjects_.size(), 1)) < 5;
   }
 
   Profile run() {
@@ -142,10 +142,10 @@ class Measurement {
     for (const Cache& cache : host_caches())
       add(subject, cache.level == 1 ? "nearest cache" : "caches", 0.7, Kind::needed,
           [this, &c, cache](double seconds, const Tick&) {
-            c.levels.push_back(host_level(&cache, host_caches(), glance_, seconds));
+            c.levels.push_back(host_level(&cache, host_caches(), quick_, seconds));
           });
     add(subject, "main memory", 3, Kind::needed, [this, &c](double seconds, const Tick&) {
-      c.levels.push_back(host_level(nullptr, host_caches(), glance_, seconds));
+      c.levels.push_back(host_level(nullptr, host_caches(), quick_, seconds));
     });
     add(subject, "starting threads", 0.1, Kind::needed,
         [&c](double seconds, const Tick&) { c.launch_seconds = host_launch_seconds(seconds); });
@@ -154,7 +154,7 @@ class Measurement {
   void add_device_ceilings(Subject& subject) {
     Ceilings& c = subject.profile.ceilings;
     add(subject, "compiling probes", 1.5, Kind::needed, [this, &subject](double, const Tick&) {
-      subject.bench = std::make_unique<DeviceBench>(subject.device, glance_);
+      subject.bench = std::make_unique<DeviceBench>(subject.device, quick_);
       for (const char* name : {"empty", "copy_4", "fma_float"}) subject.bench->kernel(name);
     });
     add(subject, "arithmetic", 1.5, Kind::needed, [&c, &subject](double seconds, const Tick&) {
@@ -241,7 +241,7 @@ class Measurement {
 
   void add_while_busy(Subject& subject) {
     Ceilings& c = subject.profile.ceilings;
-    add(subject, "the same while the others are busy", 1.5, Kind::extra,
+    add(subject, "arithmetic and copies while the other devices are busy", 1.5, Kind::extra,
         [this, &c, &subject](double seconds, const Tick&) {
           if (const Loads loads = others_busy(subject, LoadKind::copy); loads.any())
             c.copy_while_others_busy = copy_now(subject, seconds / 2);
@@ -253,7 +253,7 @@ class Measurement {
   double copy_now(Subject& subject, double seconds) {
     if (subject.device.is_host()) {
       const std::size_t threads = base::hardware_threads();
-      HostPieces pieces(threads, host_memory_probe_bytes(host_caches(), glance_) / threads);
+      HostPieces pieces(threads, host_memory_probe_bytes(host_caches(), quick_) / threads);
       return host_copy_bandwidth(pieces, seconds);
     }
     DeviceBench& bench = *subject.bench;
@@ -292,7 +292,7 @@ class Measurement {
   // Measures the two figures of a roofline again at the end: a machine that is busy part of the time gives another
   // answer. A third run decides if they differ.
   void add_repetition(Subject& subject) {
-    add(subject, "arithmetic and memory again", 1.5, Kind::extra, [this, &subject](double seconds, const Tick&) {
+    add(subject, "arithmetic and memory, repeated", 1.5, Kind::extra, [this, &subject](double seconds, const Tick&) {
       Ceilings& c = subject.profile.ceilings;
       repeat(subject, "peak, float", "FLOP/s", c.flops_float, [&] { return flops_now(subject, seconds / 4); });
       repeat(subject, "memory, copy", "B/s", c.levels.back().all.copy, [&] { return copy_now(subject, seconds / 4); });
@@ -330,7 +330,7 @@ class Measurement {
     study("numbers of work-items", 2, on_device(study_items));
     study("scaling by compute units", 1.5, on_device(study_units));
     study("memory spaces", 5, on_device(study_access));
-    study("kernels at once", 4, on_device(study_concurrency));
+    study("concurrent kernels", 4, on_device(study_concurrency));
   }
 
   // A device that failed keeps the figures that need no measurement.
@@ -348,7 +348,7 @@ class Measurement {
   }
 
   const MeasureOptions& options_;
-  bool glance_ = false;
+  bool quick_ = false;
   Subjects subjects_;
   Timetable table_;
   std::vector<std::string> doubts_;  // from repeated runs

@@ -6,7 +6,7 @@
 
 #include <ridge/machine.hpp>
 
-#include "machine/studies/all.hpp"
+#include "machine/studies/studies.hpp"
 
 namespace ridge::machine {
 

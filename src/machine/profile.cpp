@@ -10,7 +10,6 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "machine/device/accelerator_signs.hpp"
 
 namespace ridge::machine {
 namespace {
@@ -89,7 +88,7 @@ std::string hardware_key() {
   // Rounded, because the kernel reserves a varying amount of memory at each boot.
   const double gibibytes = std::round(static_cast<double>(host.limits.memory) / (1u << 30));
   std::string key = fmt::format("{}, {} cores, {}, {} GiB", host.name, host.limits.compute_units, host.isa, gibibytes);
-  for (const std::string& part : accelerator_signs()) key += "; " + part;
+  for (const std::string& part : accelerator_inventory()) key += "; " + part;
   return key;
 }
 

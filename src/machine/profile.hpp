@@ -31,4 +31,9 @@ Profile profile_of(const base::Json& json);
 // Indented text, with arrays of plain numbers (and of pairs) kept on one line.
 std::string readable(const base::Json& json);
 
+// Accelerators and drivers of the machine from system files, without starting a driver.
+// Display and compute cards on the PCI bus, the NVIDIA module's version, the registered OpenCL drivers, and the
+// settings of Ridgeline that hide or restrict devices. Sorted; empty if there are none.
+std::vector<std::string> accelerator_inventory();
+
 }  // namespace ridge::machine

@@ -74,7 +74,7 @@ OverviewCell cell_of(const DeviceSection& device, const BenchRow& row, const std
           .unit = rate.unit,
           .share_key = at + ".roof_share",
           .share = std::isfinite(row.roof_share) ? row.roof_share : 0,
-          .binds = machine::land(machine::roofline(device.profile), point).roof,
+          .binds = machine::plot_point(machine::roofline(device.profile), point).roof,
           .problem = row.problem,
           .variant = row.variant};
 }

@@ -1,5 +1,5 @@
 // Studies of cores on a recorded machine: four cores with two threads each, a sensor, a clock that can be set.
-#include "machine/studies/core_controls.hpp"
+#include "machine/studies/studies.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

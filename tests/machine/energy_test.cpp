@@ -78,7 +78,7 @@ TEST_F(FakeSystem, EnergyOfRepeatedRuns) {
             0u);
 }
 
-TEST_F(FakeSystem, PowerSensorIsAddedUpOverTime) {
+TEST_F(FakeSystem, PowerSensorIsIntegratedOverTime) {
   put("hwmon/hwmon0/name", "amdgpu");  // a graphics card is not the host
   put("hwmon/hwmon0/power1_average", "300000000");
   put("hwmon/hwmon1/name", "power_meter");
@@ -107,7 +107,7 @@ TEST_F(FakeSystem, BatteryCountsOnlyWhileItDischarges) {
   EXPECT_DOUBLE_EQ(counter.watts(), 24);
 }
 
-TEST_F(FakeSystem, WithoutACounterTheReasonIsSaid) {
+TEST_F(FakeSystem, WithoutACounterTheReasonIsReported) {
   auto counter = open();
   EXPECT_FALSE(counter.readable());
   EXPECT_TRUE(counter.counter().empty());
@@ -118,7 +118,7 @@ TEST_F(FakeSystem, WithoutACounterTheReasonIsSaid) {
   EXPECT_NE(open().why_not().find("root only"), std::string::npos);
 }
 
-TEST_F(FakeSystem, NonsenseIsNoCounter) {
+TEST_F(FakeSystem, InvalidFilesAreNoCounter) {
   put("powercap/intel-rapl:0/name", "package-0");
   put("powercap/intel-rapl:0/energy_uj", "a lot");
   put("hwmon/hwmon0/power1_input", "nan");

@@ -30,7 +30,7 @@ TEST(Nvml, WithoutADriverTheReasonNamesTheLibrary) {
   EXPECT_NE(why_not.find("libnvidia-ml.so.1 not found"), std::string::npos) << why_not;
 }
 
-TEST(Nvml, AnAddressNobodyHasIsNamed) {
+TEST(Nvml, AnUnknownAddressIsNamed) {
   if (first_cuda_bus().empty() || !driver_is_here()) GTEST_SKIP() << "no CUDA device, or no NVML";
   std::string why_not;
   EXPECT_FALSE(NvmlReader::open("ffff:7f:1f.0", why_not));

@@ -84,7 +84,7 @@ TEST_F(DeviceKernels, EveryWriteShapeWritesAll) {
   });
 }
 
-TEST_F(DeviceKernels, WindowWalksTheTilesItSays) {
+TEST_F(DeviceKernels, WindowKernelsVisitTheirTiles) {
   on_every_device([&] {
     const std::size_t items = std::min<std::size_t>(32, bench->limits().work_group), groups = 3, range = 5, rounds = 12;
     const std::size_t tile = items * kWindowVectors * 4;  // words
@@ -104,7 +104,7 @@ TEST_F(DeviceKernels, WindowWalksTheTilesItSays) {
             for (std::size_t word = 0; word < 4; ++word)
               expected[group * items + item] += words[(group * base_step + at) * tile + (k * items + item) * 4 + word];
     }
-    for (const char* kernel : {"window_read", "window_read_far"}) {
+    for (const char* kernel : {"window_read", "window_read_l2"}) {
       bench->queue().launch(bench->kernel(kernel), {.groups = {groups}, .items = {items}}, arguments);
       EXPECT_EQ(download<std::uint32_t>(out, groups * items), expected) << kernel;
     }

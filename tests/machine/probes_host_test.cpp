@@ -187,7 +187,7 @@ TEST_F(FakeCaches, ReadsDataAndUnifiedCachesNearestFirst) {
   EXPECT_EQ(caches[2].shared_by, std::min<std::size_t>(8, base::hardware_threads()));
 }
 
-TEST_F(FakeCaches, NonsenseAndNothingGiveSafeSizes) {
+TEST_F(FakeCaches, InvalidAndMissingFilesGiveDefaultSizes) {
   add(0, "Data", "1", "-5K", "0");
   add(1, "Data", "99", "64K", "0");
   add(2, "Unified", "2", "99999999999999999999K", "0");
@@ -199,7 +199,7 @@ TEST_F(FakeCaches, NonsenseAndNothingGiveSafeSizes) {
   }
 }
 
-TEST(HostProbes, PiecesAreApartAndAligned) {
+TEST(HostProbes, BlocksAreSeparateAndAligned) {
   HostPieces pieces(3, 100'000);
   for (std::size_t thread = 0; thread < 3; ++thread) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pieces.from(thread)) % base::kAlignment, 0u);
@@ -211,7 +211,7 @@ TEST(HostProbes, PiecesAreApartAndAligned) {
   }
 }
 
-TEST(Timetable, GivesEachStepItsShareAndTellsProgress) {
+TEST(Timetable, GivesEachStepItsShareAndReportsProgress) {
   Timetable table;
   std::vector<double> given;
   const auto keep = [&](double seconds, const Tick& tick) {
@@ -233,7 +233,7 @@ TEST(Timetable, GivesEachStepItsShareAndTellsProgress) {
   EXPECT_EQ(names.front(), "one");
 }
 
-TEST(Timetable, LateStepsStillGetALittle) {
+TEST(Timetable, LateStepsGetAMinimum) {
   Timetable table;
   double given = -1;
   table.add("late", 1, [&](double seconds, const Tick&) { given = seconds; });
@@ -246,7 +246,7 @@ void expect_rate(double rate, const std::string& what) {
   EXPECT_GT(rate, 0) << what;
 }
 
-TEST(Measure, HostCeilingsArePositiveAndHangTogether) {
+TEST(Measure, HostCeilingsArePositiveAndConsistent) {
   const Profile profile = measure({.devices = {"host"}, .studies = false, .seconds = 2, .progress = {}});
   ASSERT_EQ(profile.devices.size(), 1u);
   const Ceilings& c = profile.devices[0].ceilings;

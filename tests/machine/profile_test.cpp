@@ -119,7 +119,7 @@ TEST(ProfileJson, RoundTripKeepsEverything) {
   EXPECT_EQ(back.find("opencl:0"), nullptr);
 }
 
-TEST(ProfileJson, APersonCanReadIt) {
+TEST(ProfileJson, IsIndentedText) {
   const std::string text = to_json(sample_profile());
   EXPECT_NE(text.find("\n      \"flops_double\": 2.0,\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\"points\": [[1.0, 2.5], [2.0, -3.0]]"), std::string::npos) << text;
@@ -268,7 +268,7 @@ TEST_F(ProfileFile, AnEmptyFileIsFilled) {
   EXPECT_TRUE(ridge::machine::load().has_value());
 }
 
-TEST_F(ProfileFile, OtherHardwareIsSaidSo) {
+TEST_F(ProfileFile, OtherHardwareIsReported) {
   Profile profile = sample_profile();
   profile.hardware = "some other machine";
   ridge::machine::save(profile);
@@ -302,7 +302,7 @@ TEST_F(ProfileFile, AFolderInItsPlaceIsAWarning) {
   EXPECT_EQ(warnings_.size(), 1u);
 }
 
-TEST_F(ProfileFile, WhatCannotBeSavedIsAWarning) {
+TEST_F(ProfileFile, AnUnwritableFileIsAWarning) {
   write("a plain file");
   use(file_ / "below" / "machine.json");
   ridge::machine::save(sample_profile());
@@ -353,7 +353,7 @@ TEST(ProfilePath, IsNamedByTheHardware) {
   EXPECT_EQ(fs::path(ridge::machine::path()).filename(), ridge::machine::profile_file_name(key));
 }
 
-TEST(ProfileText, ShowsWhatMatters) {
+TEST(ProfileText, ListsTheCeilings) {
   const std::string text = ridge::machine::to_text(sample_profile());
   for (const char* part : {"host  A processor", "333 GFLOP/s", "L1", "1 TiB", "no counter: no NVML", "RAPL package",
                            "measured 2024-06-01 12:00:00 in 41.5 s"}) {

@@ -16,7 +16,7 @@ namespace {
 using ridge::base::Json;
 using ridge::base::parse_json;
 using ridge::machine::frame_of;
-using ridge::machine::land;
+using ridge::machine::plot_point;
 using ridge::machine::Level;
 using ridge::machine::Point;
 using ridge::machine::roof_share;
@@ -55,10 +55,10 @@ TEST(Roofline, ShareIsOfTheLowerRoof) {
   const Roofline roofline = sample_roofline();
   // 1 FLOP/byte: memory allows 20 GFLOP/s.
   EXPECT_DOUBLE_EQ(roof_share(roofline, {"bound by memory", 1e9, 1e9, 0.1}), 0.5);
-  EXPECT_EQ(land(roofline, {"", 1e9, 1e9, 0.1}).roof, "memory");
+  EXPECT_EQ(plot_point(roofline, {"", 1e9, 1e9, 0.1}).roof, "memory");
   // 50 FLOP/byte: the peak limits.
   EXPECT_DOUBLE_EQ(roof_share(roofline, {"bound by arithmetic", 50e9, 1e9, 1}), 0.5);
-  EXPECT_EQ(land(roofline, {"", 50e9, 1e9, 1}).roof, "peak float");
+  EXPECT_EQ(plot_point(roofline, {"", 50e9, 1e9, 1}).roof, "peak float");
   EXPECT_DOUBLE_EQ(roof_share(roofline, {"moves only", 0, 1e9, 0.1}), 0.5);
   EXPECT_DOUBLE_EQ(roof_share(roofline, {"registers only", 1e9, 0, 0.1}), 0.1);
   EXPECT_DOUBLE_EQ(roof_share(roofline, {"from cache", 0, 1e9, 0.025}), 2);
@@ -175,7 +175,7 @@ TEST(Roofline, SvgNumbersEveryPointAndNamesItInTheList) {
   }
 }
 
-TEST(Roofline, OddOnesAreStillDrawn) {
+TEST(Roofline, UnusualPointsAreDrawn) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   Roofline odd = sample_roofline();
   odd.points = {{"nan", nan, nan, nan}, {"inf", infinity, 1, 1}, {"zero", 0, 0, 0}, {"negative", -1, -1, -1}};

@@ -124,7 +124,7 @@ TEST(Split, RespectsCaps) {
   EXPECT_EQ(split({{"a", 1, 8, 0, 0, 3}, {"b", 5, 1}}, 4).items, (std::vector<std::uint64_t>{3, 1}));
 }
 
-TEST(Split, RefusesNonsense) {
+TEST(Split, RefusesInvalidWorkers) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(kind_of({}, 3), ErrorKind::invalid_argument);

@@ -18,7 +18,7 @@
 #include "machine/device/probes.hpp"
 #include "machine/host/probes.hpp"
 #include "machine/measure.hpp"
-#include "machine/studies/all.hpp"
+#include "machine/studies/studies.hpp"
 #include "support/devices.hpp"
 
 namespace ridge::machine {
@@ -197,7 +197,7 @@ TEST(Measure, ABrokenDeviceKeepsEstimatesAndLosesNothingElse) {
   const auto named = [](const std::string& warning) {
     return warning.find("opencl:7") != std::string::npos && warning.find("out of order") != std::string::npos;
   };
-  EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(), named), 1) << "told once";
+  EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(), named), 1) << "reported once";
 }
 
 TEST(Measure, AWrongNameIsTheCallersMistake) {

@@ -74,7 +74,7 @@ TEST(RepeatedRuns, MustConfirmTheLargest) {
   EXPECT_TRUE(confirmed({100, 85}));
   EXPECT_FALSE(confirmed({100, 70}));
   EXPECT_TRUE(confirmed({60, 100, 95})) << "the first run was disturbed";
-  EXPECT_FALSE(confirmed({60, 100, 61})) << "only one run was not";
+  EXPECT_FALSE(confirmed({60, 100, 61})) << "only one run was undisturbed";
   EXPECT_FALSE(confirmed({100, std::numeric_limits<double>::quiet_NaN()}));
 }
 
@@ -95,7 +95,7 @@ TEST(OtherLoad, CountsTicksOfTheCpusThisProcessMayUse) {
   };
   write(100);
   const OtherLoad load(file);
-  EXPECT_EQ(load.cpus(), 0) << "too early to say";
+  EXPECT_EQ(load.cpus(), 0) << "the clock ticks are too coarse in the first half second";
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   write(5000);
   EXPECT_GT(load.cpus(), 1) << "user time and stolen time of others";
@@ -142,9 +142,9 @@ TEST(BusyMachine, ItsProfileIsReportedAndNotSaved) {
   const test::Warnings warnings;
   EXPECT_FALSE(save(profile));
   EXPECT_FALSE(std::ifstream(file).good()) << "nothing was written";
-  ASSERT_EQ(warnings.said.size(), 1u);
-  EXPECT_NE(warnings.said[0].find("is not saved: "), std::string::npos) << warnings.said[0];
-  EXPECT_NE(warnings.said[0].find("other processes used "), std::string::npos) << warnings.said[0];
+  ASSERT_EQ(warnings.messages.size(), 1u);
+  EXPECT_NE(warnings.messages[0].find("is not saved: "), std::string::npos) << warnings.messages[0];
+  EXPECT_NE(warnings.messages[0].find("other processes used "), std::string::npos) << warnings.messages[0];
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/threads.hpp"
 #include "cli/machine/machine.hpp"
-#include "machine/studies/core_controls.hpp"
+#include "machine/studies/studies.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -129,17 +129,17 @@ void tell(const SizeRanksOptions& options, const mpi::Shape& shape, const mpi::C
   const double alone = mpi::predict(shape, sizeof(std::complex<T>), 1, rates).seconds();
   for (std::size_t ranks = 1; ranks <= options.ranks; ranks *= 2) {
     const mpi::Prediction found = mpi::predict(shape, sizeof(std::complex<T>), ranks, rates);
-    if (found.way.empty()) break;
+    if (found.decomposition.empty()) break;
     // Weak scaling: the first axis grows with the processes, so that each keeps the points that one process has of this
     // shape.
     mpi::Shape longer = shape;
     longer[0] *= ranks;
     const mpi::Prediction weak = mpi::predict(longer, sizeof(std::complex<T>), ranks, rates);
-    rows.push_back({std::to_string(ranks), found.way, base::human_seconds(found.transform),
+    rows.push_back({std::to_string(ranks), found.decomposition, base::human_seconds(found.transform),
                     base::human_seconds(found.exchange), base::human_seconds(found.seconds()),
                     fmt::format("{:.0f} %", 100 * alone / static_cast<double>(ranks) / found.seconds()),
                     base::human_bytes(found.bytes_sent),
-                    weak.way.empty() ? "-" : fmt::format("{:.0f} %", 100 * alone / weak.seconds())});
+                    weak.decomposition.empty() ? "-" : fmt::format("{:.0f} %", 100 * alone / weak.seconds())});
   }
   fmt::print("{}", base::table(rows));
   if (measured > 0) {

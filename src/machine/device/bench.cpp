@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMega = 1u << 20;
 constexpr std::size_t kTile = 1024 * 8 * 16;  // bytes of the largest tile of the memory kernels
 
-std::size_t large_bytes(const Device& device, bool glance) {
+std::size_t large_bytes(const Device& device, bool quick) {
   const Limits& limits = device.limits();
   std::size_t bytes = 0;
   if (device.info().shares_host_memory) {
@@ -25,7 +25,7 @@ std::size_t large_bytes(const Device& device, bool glance) {
   } else {
     bytes = std::min<std::size_t>(limits.memory / 16, 2048 * kMega);
   }
-  if (glance) bytes = std::min<std::size_t>(bytes, 32 * kMega);
+  if (quick) bytes = std::min<std::size_t>(bytes, 32 * kMega);
   if (limits.allocation != 0) bytes = std::min(bytes, limits.allocation / 2);
   return std::max<std::size_t>(bytes / kTile * kTile, kTile);
 }
@@ -49,11 +49,11 @@ void upload_factors(Queue& queue, const Buffer& buffer) {
 
 }  // namespace
 
-DeviceBench::DeviceBench(const Device& device, bool glance)
+DeviceBench::DeviceBench(const Device& device, bool quick)
     : device_(device),
       queue_(device.queue()),
-      modest_(glance || device.info().shares_host_memory),
-      large_(large_bytes(device, glance)) {}
+      modest_(quick || device.info().shares_host_memory),
+      large_(large_bytes(device, quick)) {}
 
 Kernel DeviceBench::kernel(const std::string& name) {
   if (const auto known = kernels_.find(name); known != kernels_.end()) return known->second;

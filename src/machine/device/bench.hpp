@@ -12,13 +12,15 @@ namespace ridge::machine {
 
 class DeviceBench {
  public:
-  // `glance`: small buffers and few shapes, for tests and quick measurements.
-  DeviceBench(const Device& device, bool glance);
+  // `quick`: small buffers and few shapes, for tests and quick measurements.
+  DeviceBench(const Device& device, bool quick);
 
   const Device& device() const { return device_; }
   const Limits& limits() const { return device_.limits(); }
   Queue& queue() { return queue_; }
-  bool modest() const { return modest_; }  // PoCL, an integrated device or a glance: fewer shapes, smaller buffers
+  bool modest() const {
+    return modest_;
+  }  // PoCL, an integrated device or a quick measurement: fewer shapes, smaller buffers
   Kernel kernel(const std::string& name);  // compiles its source on first use
 
   // Bytes of each large buffer: several times the last-level cache, a multiple of every tile.

@@ -16,8 +16,8 @@ const char* kernel_name(WalkKind kind) {
   switch (kind) {
     case WalkKind::read:
       return "window_read";
-    case WalkKind::read_far:
-      return "window_read_far";
+    case WalkKind::read_l2:
+      return "window_read_l2";
     case WalkKind::write:
       return "window_write";
     case WalkKind::copy:
@@ -27,8 +27,8 @@ const char* kernel_name(WalkKind kind) {
 }
 
 // Rounds after which a launch lasts about `seconds` at the given rate.
-std::size_t rounds_for(double bytes_a_round, double rate, double seconds) {
-  return static_cast<std::size_t>(std::clamp(seconds * rate / bytes_a_round, 16.0, 1e6));
+std::size_t rounds_for(double bytes_per_round, double rate, double seconds) {
+  return static_cast<std::size_t>(std::clamp(seconds * rate / bytes_per_round, 16.0, 1e6));
 }
 
 // All groups together sweep the same `bytes` repeatedly: a tile is read again only after all others. Reads bypass L1,
@@ -121,7 +121,7 @@ double walk_rate(DeviceBench& bench, WalkKind kind, const Walk& walk, double sec
   const auto word = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
   std::vector<Argument> arguments;
   if (kind != WalkKind::write) arguments.emplace_back(bench.from());
-  arguments.emplace_back(kind == WalkKind::read || kind == WalkKind::read_far ? bench.results() : bench.to());
+  arguments.emplace_back(kind == WalkKind::read || kind == WalkKind::read_l2 ? bench.results() : bench.to());
   for (const std::size_t value : {walk.base_step, walk.start_step, walk.range, walk.step, walk.rounds})
     arguments.emplace_back(word(value));
   const Launch launch{.groups = {walk.groups}, .items = {walk.items}};
@@ -178,7 +178,7 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
   const std::size_t least = bench.modest() ? 0 : bench.resident_groups(kItems) * kWalkTile;
   for (const std::size_t bytes : sets) {
     if (bytes < least) continue;
-    guess = settled_rate(bench, WalkKind::read_far, shared_walk(bench, bytes), guess, slice);
+    guess = settled_rate(bench, WalkKind::read_l2, shared_walk(bench, bytes), guess, slice);
     common.points.emplace_back(static_cast<double>(bytes), guess);
   }
 

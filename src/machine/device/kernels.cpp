@@ -36,17 +36,17 @@ KERNEL void write_{0}{1}(GLOBAL float4* RESTRICT to, uint tiles, float value) {{
   return text + "  }\n}\n";
 }
 
-enum class Window { read, read_far, write, copy };
+enum class Window { read, read_l2, write, copy };
 
 std::string window_kernel(Window kind) {
-  const bool sums = kind == Window::read || kind == Window::read_far;
+  const bool sums = kind == Window::read || kind == Window::read_l2;
   const bool reads = kind != Window::write, writes = !sums;
   // Written data are in L2, so a copy reads from there too.
   const char* load = kind == Window::read ? "from[start + {0}u * items]" : "LOAD_L2(from + start + {0}u * items)";
-  std::string text = fmt::format("\nKERNEL void window_{}(", kind == Window::read       ? "read"
-                                                             : kind == Window::read_far ? "read_far"
-                                                             : kind == Window::write    ? "write"
-                                                                                        : "copy");
+  std::string text = fmt::format("\nKERNEL void window_{}(", kind == Window::read      ? "read"
+                                                             : kind == Window::read_l2 ? "read_l2"
+                                                             : kind == Window::write   ? "write"
+                                                                                       : "copy");
   if (reads) text += "GLOBAL const uint4* RESTRICT from, ";
   text += writes ? "GLOBAL uint4* RESTRICT to, " : "GLOBAL uint* RESTRICT out, ";
   text += R"(uint base_step, uint start_step, uint range, uint step,
@@ -88,7 +88,7 @@ KernelSource memory_kernels() {
 
 KernelSource cache_kernels() {
   std::string text = "// Caches, local memory and an empty kernel.\n";
-  text += window_kernel(Window::read) + window_kernel(Window::read_far) + window_kernel(Window::write) +
+  text += window_kernel(Window::read) + window_kernel(Window::read_l2) + window_kernel(Window::write) +
           window_kernel(Window::copy);
   text += ridge::detail::kernel_text("machine/local_memory");
   text += ridge::detail::kernel_text("machine/empty");

@@ -19,7 +19,7 @@ KernelSource memory_kernels();
 // Caches. A group visits `rounds` tiles of ITEMS(0) x 4 uint4: it starts at tile GROUP_ID * base_step +
 // (GROUP_ID * start_step) % range and advances by `step` within the `range` tiles from GROUP_ID * base_step.
 //   window_read(from, out, base_step, start_step, range, step, rounds)    out[GLOBAL_ID] = sum of all words read
-//   window_read_far(...)                                                  the same, bypassing L1
+//   window_read_l2(...)                                                  the same, bypassing L1
 //   window_write(to, base_step, start_step, range, step, rounds)
 //   window_copy(from, to, base_step, start_step, range, step, rounds)
 // Local memory: a block of kLocalVectors uint4 per group; work-item i visits i, i + ITEMS, ... cyclically.

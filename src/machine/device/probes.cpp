@@ -140,7 +140,7 @@ double launch_seconds(DeviceBench& bench, double seconds, Sweep& pipelined) {
   };
   pipelined = {.title = "Launch time against launches in flight",
                .x = "launches before waiting",
-               .y = "seconds a launch",
+               .y = "seconds per launch",
                .lines = {{.name = "empty kernel", .points = {}}}};
   const std::vector<int> lengths = {1, 2, 4, 8, 16, 32, 64, 128};
   for (const int launches : lengths)

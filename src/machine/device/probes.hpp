@@ -37,7 +37,7 @@ struct Walk {
   bool one_round = false;  // groups do not continue to further tiles
   double bytes() const;
 };
-enum class WalkKind { read, read_far, write, copy };
+enum class WalkKind { read, read_l2, write, copy };
 double walk_rate(DeviceBench& bench, WalkKind kind, const Walk& walk, double seconds);
 
 double read_bandwidth(DeviceBench& bench, double seconds);

@@ -103,9 +103,9 @@ double flops(std::size_t threads, double seconds, double an_iteration, const Cha
 
 }  // namespace
 
-HostPieces::HostPieces(std::size_t threads, std::size_t bytes_a_thread)
+HostPieces::HostPieces(std::size_t threads, std::size_t bytes_per_thread)
     : threads_(threads),
-      half_(std::max<std::size_t>(round_down(bytes_a_thread / 2, 2 * base::kAlignment), 4096)),
+      half_(std::max<std::size_t>(round_down(bytes_per_thread / 2, 2 * base::kAlignment), 4096)),
       stride_((2 * half_ + 2048 + 2 * kPage - 1) / kPage * kPage),
       memory_(threads * stride_) {
   base::parallel(threads_, [&](std::size_t thread, std::size_t) {
@@ -163,22 +163,22 @@ double host_launch_seconds(double seconds) {
                             {.seconds = seconds, .at_least = 3, .round = std::clamp(seconds / 20, 1e-4, 1e-2)});
 }
 
-std::size_t host_memory_probe_bytes(const std::vector<Cache>& caches, bool glance) {
+std::size_t host_memory_probe_bytes(const std::vector<Cache>& caches, bool quick) {
   constexpr std::size_t kMega = 1u << 20;
   const Cache& last = caches.back();
   const std::size_t instances = (base::hardware_threads() + last.shared_by - 1) / last.shared_by;
   std::size_t bytes = std::clamp<std::size_t>(4 * last.size * instances, 256 * kMega, 1024 * kMega);
-  if (glance) bytes = std::min<std::size_t>(bytes, 64 * kMega);  // for tests
+  if (quick) bytes = std::min<std::size_t>(bytes, 64 * kMega);  // for tests
   if (const std::size_t free = free_host_memory(); free != 0) bytes = std::min(bytes, free / 4);
   return std::max<std::size_t>(bytes, 8 * kMega);
 }
 
-Level host_level(const Cache* cache, const std::vector<Cache>& caches, bool glance, double seconds) {
+Level host_level(const Cache* cache, const std::vector<Cache>& caches, bool quick, double seconds) {
   const std::size_t threads = base::hardware_threads();
   Level level;
   std::size_t of_one = 0, of_each = 0;
   if (cache == nullptr) {
-    const std::size_t bytes = host_memory_probe_bytes(caches, glance);
+    const std::size_t bytes = host_memory_probe_bytes(caches, quick);
     level.name = "memory";
     level.capacity = host().limits().memory;
     of_one = bytes / 2;

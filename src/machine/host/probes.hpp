@@ -13,7 +13,7 @@ namespace ridge::machine {
 // A block of memory per thread, first touched by that thread. A copy reads one half of the block and writes the other.
 class HostPieces {
  public:
-  HostPieces(std::size_t threads, std::size_t bytes_a_thread);
+  HostPieces(std::size_t threads, std::size_t bytes_per_thread);
   std::size_t threads() const { return threads_; }
   std::size_t half() const { return half_; }  // bytes that a copy moves per thread
   std::byte* from(std::size_t thread) { return memory_.data() + thread * stride_; }
@@ -35,10 +35,10 @@ double host_flops_double(std::size_t threads, double seconds);
 double host_launch_seconds(double seconds);
 
 // Bytes of the main-memory probe for all threads together: at least 4 times the last-level cache within 256 MiB to 1
-// GiB, at most a quarter of the free memory, less for a glance.
-std::size_t host_memory_probe_bytes(const std::vector<Cache>& caches, bool glance);
+// GiB, at most a quarter of the free memory, less for a quick measurement.
+std::size_t host_memory_probe_bytes(const std::vector<Cache>& caches, bool quick);
 
 // Measures one level of the hierarchy (nullptr: main memory). Fills name, capacity and both bandwidths.
-Level host_level(const Cache* cache, const std::vector<Cache>& caches, bool glance, double seconds);
+Level host_level(const Cache* cache, const std::vector<Cache>& caches, bool quick, double seconds);
 
 }  // namespace ridge::machine

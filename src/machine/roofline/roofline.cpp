@@ -38,26 +38,26 @@ Roofline roofline(const DeviceProfile& device) {
   return result;
 }
 
-Landing land(const Roofline& roofline, const Point& point) {
-  Landing landing;
+PlotPoint plot_point(const Roofline& roofline, const Point& point) {
+  PlotPoint plotted;
   const double flops = std::max(point.flops, 0.0), bytes = std::max(point.bytes, 0.0);
-  landing.intensity = bytes > 0 ? flops / bytes : flops > 0 ? std::numeric_limits<double>::infinity() : 0;
+  plotted.intensity = bytes > 0 ? flops / bytes : flops > 0 ? std::numeric_limits<double>::infinity() : 0;
   const double memory = main_memory(roofline), peak = peak_of(roofline);
   const double moving = memory > 0 ? bytes / memory : 0;
   const double computing = peak > 0 ? flops / peak : 0;
-  if (moving >= computing && moving > 0) landing.roof = roofline.roofs.back().first;
-  if (computing > moving) landing.roof = roofline.peak_float >= roofline.peak_double ? "peak float" : "peak double";
+  if (moving >= computing && moving > 0) plotted.roof = roofline.roofs.back().first;
+  if (computing > moving) plotted.roof = roofline.peak_float >= roofline.peak_double ? "peak float" : "peak double";
   if (point.seconds > 0) {
-    landing.flops_per_second = flops / point.seconds;
-    landing.bytes_per_second = bytes / point.seconds;
-    landing.share = std::max(moving, computing) / point.seconds;
+    plotted.flops_per_second = flops / point.seconds;
+    plotted.bytes_per_second = bytes / point.seconds;
+    plotted.share = std::max(moving, computing) / point.seconds;
   }
-  return landing;
+  return plotted;
 }
 
-bool drawable(const Landing& landing) {
-  return std::isfinite(landing.intensity) && landing.intensity > 0 && std::isfinite(landing.flops_per_second) &&
-         landing.flops_per_second > 0;
+bool drawable(const PlotPoint& plotted) {
+  return std::isfinite(plotted.intensity) && plotted.intensity > 0 && std::isfinite(plotted.flops_per_second) &&
+         plotted.flops_per_second > 0;
 }
 
 Frame frame_of(const Roofline& roofline) {
@@ -72,23 +72,23 @@ Frame frame_of(const Roofline& roofline) {
     frame.x_high = std::max(frame.x_high, peak / rate * beyond);
   }
   for (const Point& point : roofline.points) {
-    const Landing landing = land(roofline, point);
-    if (!drawable(landing)) continue;
-    frame.x_low = std::min(frame.x_low, std::max(landing.intensity / 2, frame.x_high / widest));
-    frame.x_high = std::max(frame.x_high, std::min(landing.intensity * 2, frame.x_low * widest));
+    const PlotPoint plotted = plot_point(roofline, point);
+    if (!drawable(plotted)) continue;
+    frame.x_low = std::min(frame.x_low, std::max(plotted.intensity / 2, frame.x_high / widest));
+    frame.x_high = std::max(frame.x_high, std::min(plotted.intensity * 2, frame.x_low * widest));
   }
   frame.y_high = peak * 2;
   frame.y_low = std::min(peak / 100, std::max(main_memory(roofline) * frame.x_low, peak / widest));
   for (const Point& point : roofline.points) {
-    const Landing landing = land(roofline, point);
-    if (!drawable(landing)) continue;
-    frame.y_low = std::min(frame.y_low, std::max(landing.flops_per_second / 2, peak / widest));
-    frame.y_high = std::max(frame.y_high, std::min(landing.flops_per_second * 2, peak * widest));
+    const PlotPoint plotted = plot_point(roofline, point);
+    if (!drawable(plotted)) continue;
+    frame.y_low = std::min(frame.y_low, std::max(plotted.flops_per_second / 2, peak / widest));
+    frame.y_high = std::max(frame.y_high, std::min(plotted.flops_per_second * 2, peak * widest));
   }
   return frame;
 }
 
-double roof_share(const Roofline& roofline, const Point& point) { return land(roofline, point).share; }
+double roof_share(const Roofline& roofline, const Point& point) { return plot_point(roofline, point).share; }
 
 base::Json json_of(const Roofline& roofline) {
   using base::Json;
@@ -96,13 +96,13 @@ base::Json json_of(const Roofline& roofline) {
   for (const auto& [name, rate] : roofline.roofs) roofs.push_back({{"name", name}, {"bytes_per_second", rate}});
   Json points = Json::array();
   for (const Point& point : roofline.points) {
-    const Landing landing = land(roofline, point);
+    const PlotPoint plotted = plot_point(roofline, point);
     Json json{{"label", point.label}, {"flops", point.flops}, {"bytes", point.bytes}, {"seconds", point.seconds}};
-    json["intensity"] = std::isfinite(landing.intensity) ? Json(landing.intensity) : Json(nullptr);
-    json["flops_per_second"] = landing.flops_per_second;
-    json["bytes_per_second"] = landing.bytes_per_second;
-    json["share"] = landing.share;
-    json["roof"] = landing.roof;
+    json["intensity"] = std::isfinite(plotted.intensity) ? Json(plotted.intensity) : Json(nullptr);
+    json["flops_per_second"] = plotted.flops_per_second;
+    json["bytes_per_second"] = plotted.bytes_per_second;
+    json["share"] = plotted.share;
+    json["roof"] = plotted.roof;
     points.push_back(std::move(json));
   }
   return {{"device", roofline.device},           {"peak_float", roofline.peak_float},

@@ -11,13 +11,13 @@ namespace ridge::machine {
 
 inline bool moves_only(const Point& point) { return !(point.flops > 0); }
 
-struct Landing {
+struct PlotPoint {
   double intensity = 0;  // FLOP per byte; infinite if no bytes are moved
   double flops_per_second = 0, bytes_per_second = 0;
   double share = 0;  // fraction of the roof
   std::string roof;  // the limiting roof: "memory", "peak float"
 };
-Landing land(const Roofline& roofline, const Point& point);
+PlotPoint plot_point(const Roofline& roofline, const Point& point);
 
 double main_memory(const Roofline& roofline);  // bytes/s; 0 if there is no roof
 double ridge_point(
@@ -29,7 +29,7 @@ struct Frame {
   double y_low = 1e9, y_high = 1e12;  // FLOP/s
 };
 Frame frame_of(const Roofline& roofline);
-bool drawable(const Landing& landing);  // true if it has a position on logarithmic axes
+bool drawable(const PlotPoint& plotted);  // true if it has a position on logarithmic axes
 
 base::Json json_of(const Roofline& roofline);
 

@@ -52,14 +52,14 @@ bool clear_of(const std::vector<svg::Box>& boxes, const std::vector<svg::Box>& o
 }
 
 // The element's data value comes first: readers and tests look there.
-std::string tooltip(const Point& point, const Landing& landing) {
-  const std::string traffic = base::human_rate(landing.bytes_per_second, "B/s");
+std::string tooltip(const Point& point, const PlotPoint& plotted) {
+  const std::string traffic = base::human_rate(plotted.bytes_per_second, "B/s");
   std::string text =
       moves_only(point) ? traffic
                         : fmt::format("{} at {:.3g} FLOP/byte, {}",
-                                      base::human_rate(landing.flops_per_second, "FLOP/s"), landing.intensity, traffic);
-  text += fmt::format("\n{}\n{:.0f} % of the roof", point.label, landing.share * 100);
-  if (!landing.roof.empty()) text += fmt::format(" ({})", landing.roof);
+                                      base::human_rate(plotted.flops_per_second, "FLOP/s"), plotted.intensity, traffic);
+  text += fmt::format("\n{}\n{:.0f} % of the roof", point.label, plotted.share * 100);
+  if (!plotted.roof.empty()) text += fmt::format(" ({})", plotted.roof);
   return text + fmt::format(", {}", base::human_seconds(point.seconds));
 }
 
@@ -243,27 +243,27 @@ class Drawing {
   void draw_points(const svg::Axis& x, const svg::Axis& y, const svg::Box& inside, std::vector<svg::Box> obstacles) {
     std::vector<svg::Label> labels;
     for (std::size_t i = 0; i < roofline_.points.size(); ++i) {
-      const Landing landing = land(roofline_, roofline_.points[i]);
-      if (moves_only(roofline_.points[i]) || !drawable(landing)) continue;
+      const PlotPoint plotted = plot_point(roofline_, roofline_.points[i]);
+      if (moves_only(roofline_.points[i]) || !drawable(plotted)) continue;
       numbered_.push_back(i);
       // A point outside the frame is drawn on its edge.
-      labels.push_back({x.at(std::clamp(landing.intensity, x.low, x.high)),
-                        y.at(std::clamp(landing.flops_per_second, y.low, y.high)), std::to_string(numbered_.size())});
+      labels.push_back({x.at(std::clamp(plotted.intensity, x.low, x.high)),
+                        y.at(std::clamp(plotted.flops_per_second, y.low, y.high)), std::to_string(numbered_.size())});
     }
     const auto placed = svg::place_labels(labels, kFont, inside, std::move(obstacles));
     for (std::size_t p = 0; p < placed.size(); ++p) {
-      if (!placed[p].shown || !placed[p].led) continue;
+      if (!placed[p].shown || !placed[p].needs_leader) continue;
       const svg::Box& box = placed[p].box;
       out_ += line("lead", labels[p].x, labels[p].y, std::clamp(labels[p].x, box.x, box.x + box.width),
                    box.y + box.height / 2);
     }
     for (std::size_t p = 0; p < placed.size(); ++p) {
       const Point& point = roofline_.points[numbered_[p]];
-      const Landing landing = land(roofline_, point);
+      const PlotPoint plotted = plot_point(roofline_, point);
       out_ += fmt::format("<circle class=\"point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"{}><title>{}</title></circle>\n",
                           labels[p].x, labels[p].y,
-                          svg::data(point_key(key_, numbered_[p], "flops_per_second"), landing.flops_per_second),
-                          svg::escape(tooltip(point, landing)));
+                          svg::data(point_key(key_, numbered_[p], "flops_per_second"), plotted.flops_per_second),
+                          svg::escape(tooltip(point, plotted)));
       const svg::Box& box = placed[p].box;
       if (placed[p].shown)
         out_ += text("name halo", box.x + box.width / 2, box.y + box.height - 4, "middle", labels[p].text);
@@ -275,23 +275,23 @@ class Drawing {
     for (std::size_t p = 0; p < numbered_.size(); ++p) {
       const std::size_t index = numbered_[p];
       const Point& point = roofline_.points[index];
-      const Landing landing = land(roofline_, point);
+      const PlotPoint plotted = plot_point(roofline_, point);
       const double room = narrow_ ? right_ - list_left_ - 20 : right_ - kStripValues - list_left_ - 34;
       out_ += text("name", list_left_ + 12, y + 12, "end", std::to_string(p + 1));
       out_ += text("name", list_left_ + 20, y + 12, "start", svg::shortened(point.label, room, kFont));
       if (narrow_) y += kRow - 6;
       out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{}</text>\n", right_ - 44, y + 12,
-                          svg::data(point_key(key_, index, "flops_per_second"), landing.flops_per_second),
-                          base::human_rate(landing.flops_per_second, "FLOP/s"));
-      draw_share(index, landing, y + 12);
+                          svg::data(point_key(key_, index, "flops_per_second"), plotted.flops_per_second),
+                          base::human_rate(plotted.flops_per_second, "FLOP/s"));
+      draw_share(index, plotted, y + 12);
       y += kRow;
     }
     return y;
   }
 
-  void draw_share(std::size_t index, const Landing& landing, double y) {
+  void draw_share(std::size_t index, const PlotPoint& plotted, double y) {
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{:.0f} %</text>\n", right_, y,
-                        svg::data(point_key(key_, index, "share"), landing.share), landing.share * 100);
+                        svg::data(point_key(key_, index, "share"), plotted.share), plotted.share * 100);
   }
 
   // --- no arithmetic ------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ class Drawing {
     double low = main_memory(roofline_), high = 0;
     for (const auto& [name, rate] : roofline_.roofs) high = std::max(high, rate);
     for (std::size_t i = 0; i < roofline_.points.size(); ++i) {
-      const double rate = land(roofline_, roofline_.points[i]).bytes_per_second;
+      const double rate = plot_point(roofline_, roofline_.points[i]).bytes_per_second;
       if (!moves_only(roofline_.points[i]) || !std::isfinite(rate) || rate <= 0) continue;
       movers.push_back(i);
       low = low > 0 ? std::min(low, rate) : rate;
@@ -349,20 +349,20 @@ class Drawing {
 
   void draw_mover(const svg::Axis& axis, std::size_t index, double y) {
     const Point& point = roofline_.points[index];
-    const Landing landing = land(roofline_, point);
+    const PlotPoint plotted = plot_point(roofline_, point);
     out_ += line("grid", axis.from, y, axis.to, y);
     if (narrow_)  // above its row
       out_ += text("name halo", axis.from, y - 12, "start", svg::shortened(point.label, right_ - axis.from, kFont));
     else
       out_ += text("name", axis.from - 10, y + 4, "end", svg::shortened(point.label, axis.from - 24, kFont));
     out_ += fmt::format("<circle class=\"point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"{}><title>{}</title></circle>\n",
-                        axis.at(landing.bytes_per_second), y,
-                        svg::data(point_key(key_, index, "bytes_per_second"), landing.bytes_per_second),
-                        svg::escape(tooltip(point, landing)));
+                        axis.at(plotted.bytes_per_second), y,
+                        svg::data(point_key(key_, index, "bytes_per_second"), plotted.bytes_per_second),
+                        svg::escape(tooltip(point, plotted)));
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", axis.to + 10, y + 4,
-                        svg::data(point_key(key_, index, "bytes_per_second"), landing.bytes_per_second),
-                        base::human_rate(landing.bytes_per_second, "B/s"));
-    draw_share(index, landing, y + 4);
+                        svg::data(point_key(key_, index, "bytes_per_second"), plotted.bytes_per_second),
+                        base::human_rate(plotted.bytes_per_second, "B/s"));
+    draw_share(index, plotted, y + 4);
   }
 
   const Roofline& roofline_;

@@ -73,8 +73,8 @@ std::string to_text(const Roofline& roofline) {
         canvas.put(column, std::min(roofline.peak_float, x * rate), x * rate > roofline.peak_float ? '-' : '/');
     }
     for (std::size_t i = 0; i < roofline.points.size(); ++i) {
-      const Landing landing = land(roofline, roofline.points[i]);
-      if (drawable(landing)) canvas.put_at(landing.intensity, landing.flops_per_second, mark_of(i));
+      const PlotPoint plotted = plot_point(roofline, roofline.points[i]);
+      if (drawable(plotted)) canvas.put_at(plotted.intensity, plotted.flops_per_second, mark_of(i));
     }
     out += canvas.text();
   }
@@ -94,11 +94,11 @@ std::string to_text(const Roofline& roofline) {
       {"", "point", "FLOP/byte", "arithmetic", "traffic", "of roof", "bound by"}};
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
     const Point& point = roofline.points[i];
-    const Landing landing = land(roofline, point);
+    const PlotPoint plotted = plot_point(roofline, point);
     points.push_back({moves_only(point) ? "" : std::string(1, mark_of(i)), point.label,
-                      moves_only(point) ? "-" : fmt::format("{:.3g}", landing.intensity),
-                      moves_only(point) ? "-" : base::human_rate(landing.flops_per_second, "FLOP/s"),
-                      base::human_rate(landing.bytes_per_second, "B/s"), percent(landing.share), landing.roof});
+                      moves_only(point) ? "-" : fmt::format("{:.3g}", plotted.intensity),
+                      moves_only(point) ? "-" : base::human_rate(plotted.flops_per_second, "FLOP/s"),
+                      base::human_rate(plotted.bytes_per_second, "B/s"), percent(plotted.share), plotted.roof});
   }
   return out + "\n" + base::table(points);
 }

@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "machine/device/kernels.hpp"
 #include "machine/host/caches.hpp"
-#include "machine/studies/all.hpp"
+#include "machine/studies/studies.hpp"
 
 namespace ridge::machine {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "machine/studies/all.hpp"
+#include "machine/studies/studies.hpp"
 
 namespace ridge::machine {
 namespace {
@@ -54,7 +54,7 @@ std::vector<Sweep> study_concurrency(DeviceBench& bench, double seconds, const T
   std::vector<Queue> queues;
   for (std::size_t q = 0; q < kQueues; ++q) queues.push_back(bench.device().queue());
   Sweep sweep{
-      .title = fmt::format("Kernels at once: {} queues, one spinning kernel of {:.3g} ms each", kQueues, spin * 1e3),
+      .title = fmt::format("Concurrent kernels: {} queues, one spinning kernel of {:.3g} ms each", kQueues, spin * 1e3),
       .x = "groups in each kernel",
       .y = "32 x one kernel's time / elapsed",
       .lines = {}};

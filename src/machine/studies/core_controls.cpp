@@ -1,4 +1,4 @@
-#include "machine/studies/core_controls.hpp"
+#include "machine/studies/studies.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -8,7 +8,7 @@
 #include "machine/device/kernels.hpp"
 #include "machine/device/probes.hpp"
 #include "machine/host/probes.hpp"
-#include "machine/studies/all.hpp"
+#include "machine/studies/studies.hpp"
 
 namespace ridge::machine {
 namespace {

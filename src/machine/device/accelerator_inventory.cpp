@@ -1,4 +1,4 @@
-#include "machine/device/accelerator_signs.hpp"
+#include "machine/profile.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -74,7 +74,7 @@ void add_settings(std::vector<std::string>& signs) {
 
 }  // namespace
 
-std::vector<std::string> accelerator_signs() {
+std::vector<std::string> accelerator_inventory() {
   static const std::vector<std::string> cards = read_cards();
   std::vector<std::string> signs = cards;
   const std::vector<std::string> drivers = opencl_drivers();
