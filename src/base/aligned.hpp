@@ -41,8 +41,6 @@ class AlignedArray {
   std::size_t size_ = 0;
 };
 
-// Counts the aligned memory (base/aligned.hpp) that a piece of code keeps.
-
 // Counts the bytes of aligned memory that the calling thread has allocated and not freed since the tally began.
 class AllocationTally {
  public:

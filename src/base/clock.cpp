@@ -16,14 +16,14 @@ std::vector<double> best_seconds_interleaved(const std::vector<std::function<voi
                                              const std::function<void()>& before_round) {
   std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity());
   std::vector<double> spent(calls.size(), 0);
-  std::vector<long> calls_a_round(calls.size(), 1);
+  std::vector<long> calls_per_round(calls.size(), 1);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     calls[i]();  // cold
     if (repeat.round <= 0) continue;
     const double start = now();
     calls[i]();
     const double once = std::max(now() - start, 1e-9);
-    calls_a_round[i] = std::clamp(static_cast<long>(repeat.round / once), 1L, 100'000'000L);
+    calls_per_round[i] = std::clamp(static_cast<long>(repeat.round / once), 1L, 100'000'000L);
   }
   for (int round = 0; round < repeat.at_most; ++round) {
     bool all_done = true;
@@ -32,10 +32,10 @@ std::vector<double> best_seconds_interleaved(const std::vector<std::function<voi
       all_done = false;
       if (before_round) before_round();
       const double start = now();
-      for (long k = 0; k < calls_a_round[i]; ++k) calls[i]();
+      for (long k = 0; k < calls_per_round[i]; ++k) calls[i]();
       const double seconds = now() - start;
       spent[i] += seconds;
-      best[i] = std::min(best[i], seconds / static_cast<double>(calls_a_round[i]));
+      best[i] = std::min(best[i], seconds / static_cast<double>(calls_per_round[i]));
     }
     if (all_done) break;
   }

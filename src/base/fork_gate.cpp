@@ -17,7 +17,7 @@ thread_local bool gave_up = false;   // this thread's fork stopped waiting
 std::atomic<std::size_t> holders{0};  // threads that hold at least one gate
 std::atomic<std::size_t> forks{0};    // forks in progress: no thread may enter
 std::atomic<bool> orphaned{false};    // this process is the child of a fork that stopped waiting
-std::atomic<double> patience{10};
+std::atomic<double> wait_limit{10};
 
 void pause() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
 
@@ -27,7 +27,7 @@ std::size_t own() { return depth > 0 ? 1 : 0; }
 void before_fork() {
   using Clock = std::chrono::steady_clock;
   forks.fetch_add(1);
-  const auto end = Clock::now() + std::chrono::duration<double>(patience.load());
+  const auto end = Clock::now() + std::chrono::duration<double>(wait_limit.load());
   // A thread that enters from now on sees `forks` and leaves again.
   while ((gave_up = holders.load() > own()) && Clock::now() < end) pause();
 }
@@ -70,6 +70,6 @@ ForkGate::~ForkGate() {
 
 bool fork_waits() { return forks.load() != 0; }
 
-void set_fork_patience(double seconds) { patience.store(seconds); }
+void set_fork_wait_limit(double seconds) { wait_limit.store(seconds); }
 
 }  // namespace ridge::base

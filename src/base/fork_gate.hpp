@@ -21,6 +21,6 @@ class ForkGate {
 bool fork_waits();  // a fork waits for the threads that hold a gate
 
 // Longest time that fork() waits. The default is 10 s.
-void set_fork_patience(double seconds);
+void set_fork_wait_limit(double seconds);
 
 }  // namespace ridge::base

@@ -1,4 +1,4 @@
-// Least-recently-used cache limited by memory: put() drops entries until the rest fits.
+// Least-recently-used cache limited by memory: put() drops the oldest entries until the others fit.
 #pragma once
 #include <cstddef>
 #include <iterator>

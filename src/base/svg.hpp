@@ -48,7 +48,7 @@ struct Label {
 struct Placement {
   Box box;
   bool shown = false;
-  bool led = false;  // too far from its anchor to do without a leader line
+  bool needs_leader = false;  // far from its anchor: drawn with a leader line
 };
 std::vector<Placement> place_labels(const std::vector<Label>& labels, double font_size, const Box& inside,
                                     std::vector<Box> obstacles);

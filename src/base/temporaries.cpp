@@ -80,7 +80,7 @@ void remove_tree(int folder, const char* name, int depth) {
 extern "C" void on_end(int number) {
   remove_temporaries();
   // Another library may have replaced this handler by one that calls it (CUDA's compiler does), without the flags below
-  // and with the signal blocked: raised again, it would come back for ever.
+  // and with the signal blocked: raised again here, it would be delivered to this handler without end.
   struct sigaction ends {};
   ends.sa_handler = SIG_DFL;
   ::sigaction(number, &ends, nullptr);

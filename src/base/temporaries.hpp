@@ -62,7 +62,7 @@ class ChildGroup {
 void lead_own_group();
 
 // Kills the child groups and removes the files and folders of this process; those of a parent are left. The process is
-// about to end: a thread that wants to make another temporary waits. May be called from a signal handler.
+// about to end: a thread that creates another temporary waits. May be called from a signal handler.
 void remove_temporaries() noexcept;
 
 // For programs, not for libraries: SIGINT, SIGTERM, SIGHUP and the other signals that end a process call

@@ -43,7 +43,7 @@ namespace {
 
 using Task = std::function<void(std::size_t, std::size_t)>;
 
-// Turns of a waiting thread before it sleeps or yields, about a millisecond: calls that follow each other start within
+// Polls of a waiting thread before it sleeps or yields, about a millisecond: calls that follow each other start within
 // a microsecond. RIDGE_NO_SPIN=1 is for machines with other work for the cores.
 const int kSpins = std::getenv("RIDGE_NO_SPIN") != nullptr ? 50 : 20000;
 

@@ -74,7 +74,7 @@ std::int64_t ticks() {
 
 namespace {
 
-constexpr std::size_t kMostEvents = std::size_t{1} << 20;  // per track; more than a viewer opens
+constexpr std::size_t kMostEvents = std::size_t{1} << 20;  // per track; trace viewers open no more
 constexpr double kShortest = 3e-6;                         // seconds; shorter spans are counted, not drawn
 
 struct SpanEvent {

@@ -62,7 +62,7 @@ void stop();
 
 }  // namespace ridge::base::trace
 
-// Ranges for NVIDIA's tools (NVTX 3). The header finds an attached tool by itself; without one nothing is loaded.
+// Ranges for NVIDIA's tools (NVTX 3). NVTX's header detects an attached tool; without one nothing is loaded.
 namespace ridge::base::nvtx {
 
 bool attached();  // a tool such as Nsight Systems has named its library in the environment

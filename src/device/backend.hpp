@@ -66,7 +66,7 @@ struct MemoryState {
 
 struct QueueTrace;    // src/device/queue_trace.cpp
 struct RecordedWork;  // src/device/recording.hpp
-struct GraphState;    // the same
+struct GraphState;    // src/device/recording.hpp
 
 struct QueueState {
   virtual ~QueueState() = default;

@@ -148,7 +148,7 @@ std::vector<Stored> stored_files(const fs::path& folder) {
   return files;
 }
 
-// `newest` was just written and is kept, whatever clock its file system has.
+// `newest` was just written and is kept, regardless of the clock of its file system.
 void make_room(const fs::path& folder, const fs::path& newest) {
   auto files = stored_files(folder);
   std::uintmax_t total = 0;
@@ -166,7 +166,7 @@ void make_room(const fs::path& folder, const fs::path& newest) {
 
 }  // namespace
 
-// As FNV-1a, but eight bytes at a time: enough against accidents, and the key itself guards against collisions.
+// As FNV-1a, but eight bytes at a time: sufficient to detect accidental damage; the stored key detects collisions.
 std::uint64_t hash_of(std::string_view text, std::uint64_t state) {
   const auto mix = [&state](std::uint64_t word) {
     state = (state ^ word) * 0x9e3779b97f4a7c15u;
@@ -263,7 +263,7 @@ void compile_together(const Device& device, std::vector<KernelSource> sources) {
     for (std::size_t i = next++; i < sources.size(); i = next++) {
       try {
         device.compile(sources[i]);
-      } catch (const Error&) {  // NOLINT: said when it is built
+      } catch (const Error&) {  // NOLINT: reported when the kernel is built
       }
     }
   };

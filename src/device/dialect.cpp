@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
+
 namespace ridge::detail {
 namespace {
 
@@ -63,7 +65,7 @@ void remove_suffix(std::string_view& text, std::string_view suffix) {
   if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
 }
 
-// The line in "path:LINE:COL: " (clang, NVIDIA's OpenCL) or "name(LINE): " (NVRTC), as it stands before "error:".
+// The line in "path:LINE:COL: " (clang, NVIDIA's OpenCL) or "name(LINE): " (NVRTC), as written before "error:".
 std::optional<std::size_t> line_before_error(std::string_view head) {
   head = trimmed(head);
   remove_suffix(head, "fatal");
@@ -221,5 +223,10 @@ int register_bound(const std::string& text, std::size_t registers) {
   }
   return static_cast<int>(loosest >= 16 ? loosest : 0);
 }
+
+// Pointers need no address space in CUDA, and a kernel text may or may not say `const` after CONSTANT (OpenCL accepts
+// both): CONSTANT adds it, and NVRTC's warning about a second one is switched off with the other warnings.
+// __syncthreads() orders local and global memory within the group, so both barriers are the same.
+std::string cuda_prelude() { return kernel_text("device/cuda_prelude"); }
 
 }  // namespace ridge::detail

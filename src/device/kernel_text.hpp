@@ -18,7 +18,7 @@ const std::map<std::string, std::string, std::less<>>& embedded_kernels();
 // Error{internal} if there is no such file.
 const std::string& kernel_text(std::string_view name);
 
-// Parses the parameters of a kernel from its text, for drivers that fail when asked for one too many.
+// Parses the parameters of a kernel from its text, for drivers that fail if one too many is queried.
 // Number of parameters of `kernel`. Nothing if the text is ambiguous: no such kernel, several with different numbers
 // (one of them in an #if), or macros among the parameters other than TILE_MAP, which counts as two.
 std::optional<std::size_t> parameter_count(const KernelSource& source, const std::string& kernel);

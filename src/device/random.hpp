@@ -9,7 +9,7 @@
 namespace ridge {
 
 enum class Numbers {
-  bits,     // any byte: integers, and what is only moved
+  bits,     // any byte: integers, and data that are only moved
   float32,  // in [-1, 1)
   float64,
 };

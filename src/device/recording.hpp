@@ -29,7 +29,7 @@ class Replays {
 struct RecordedWork {
   std::shared_ptr<Replays> replays;
   std::vector<std::function<void(Queue&)>> calls{};
-  bool complete = false;  // the calls are the recording's
+  bool complete = false;  // recording has ended; waiting for this work means waiting for its replays
 };
 
 // The end of the last replay.

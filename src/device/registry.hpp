@@ -21,7 +21,7 @@ std::vector<std::string> recorded_devices();  // their ids: "recorded:mi300x"
 // Error{unavailable} names the known ones.
 Device recorded_device(const std::string& id);
 
-// Sources that plans on a recorded device have asked it to compile since the last call.
+// Sources that plans on a recorded device have passed to compile() since the last call.
 std::vector<KernelSource> take_kernels(const Device& recorded);
 
 }  // namespace ridge::detail

@@ -46,7 +46,7 @@ void copy_by_threads(void* to, const void* from, std::size_t bytes) {
 bool PinnedTransfer::pays(std::size_t bytes) {
   if (bytes < least_ || device_.is_host() || device_.info().shares_host_memory) return false;
   for (Buffer& piece : pieces_) {
-    if (!piece) piece = device_.buffer(kPiece, {.kind = MemoryKind::pinned, .name = "piece on its way"});
+    if (!piece) piece = device_.buffer(kPiece, {.kind = MemoryKind::pinned, .name = "staging block"});
   }
   return true;
 }

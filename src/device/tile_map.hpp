@@ -9,7 +9,7 @@
 namespace ridge::detail {
 
 struct TileMapShape {
-  bool float64 = false;                  // numbers of 8 bytes, else of 4
+  bool float64 = false;                  // numbers have 8 bytes, else 4
   std::uint64_t offset = 0;              // bytes from the buffer's start; a multiple of 16
   std::uint64_t columns = 1;             // contiguous numbers per row
   std::uint64_t rows = 1, row = 16;      // rows per array, and bytes between them: a multiple of 16

@@ -15,22 +15,22 @@ std::vector<double> best_device_seconds(Queue& queue, const std::vector<std::fun
   };
   const std::size_t count = enqueue.size();
   std::vector<double> best(count, std::numeric_limits<double>::infinity()), spent(count, 0);
-  std::vector<int> calls_a_round(count, 1);
+  std::vector<int> calls_per_round(count, 1);
   for (std::size_t i = 0; i < count; ++i) {
     enqueue[i]();  // cold
     queue.finish();
     const double once = std::max(round_seconds(enqueue[i], 1), 1e-7);
     const double round = repeat.round > 0 ? repeat.round : 1e-3;
-    calls_a_round[i] = static_cast<int>(std::clamp(round / once, 1.0, 1e4));
+    calls_per_round[i] = static_cast<int>(std::clamp(round / once, 1.0, 1e4));
   }
   for (int round = 0; round < repeat.at_most; ++round) {
     bool all_done = true;
     for (std::size_t i = 0; i < count; ++i) {
       if (round >= repeat.at_least && spent[i] >= repeat.seconds) continue;
       all_done = false;
-      const double seconds = round_seconds(enqueue[i], calls_a_round[i]);
+      const double seconds = round_seconds(enqueue[i], calls_per_round[i]);
       // Timestamps can be coarser than a tiny call; such a round is ignored.
-      if (seconds > 0) best[i] = std::min(best[i], seconds / calls_a_round[i]);
+      if (seconds > 0) best[i] = std::min(best[i], seconds / calls_per_round[i]);
       spent[i] += std::max(seconds, 1e-6);
     }
     if (all_done) break;

@@ -18,7 +18,7 @@ namespace {
 constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
 constexpr std::byte kUnstored{0xff};
 
-// Describes an output byte: its batch, row and column, or its offset if it lies in a gap.
+// Describes an output byte: its batch, row and column, or its offset if it is in a gap.
 std::string place_of(const Layout& layout, std::size_t byte) {
   std::size_t left = byte / layout.element_bytes;
   const Strides& to = layout.output;

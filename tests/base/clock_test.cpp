@@ -20,7 +20,7 @@ TEST(Clock, TheColdCallIsNotCounted) {
   EXPECT_LT(best, 0.06);
 }
 
-TEST(Clock, InterleavedTakesTurns) {
+TEST(Clock, InterleavedCallsAlternate) {
   std::string order;
   const auto best =
       best_seconds_interleaved({[&] { order += 'a'; }, [&] { order += 'b'; }}, {.seconds = 0, .at_least = 3});
@@ -43,7 +43,7 @@ TEST(Clock, ShortCallsAreRepeatedWithinARound) {
   EXPECT_LT(best, 1e-4);
 }
 
-TEST(Aligned, StartsOnItsBoundaryAndRefusesTheImpossible) {
+TEST(Aligned, StartsAtItsAlignmentAndRefusesImpossibleSizes) {
   for (std::size_t n : {1u, 100u, 1u << 22, (1u << 22) + 1}) {
     AlignedArray<char> a(n);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data()) % kAlignment, 0u);

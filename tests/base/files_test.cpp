@@ -95,7 +95,7 @@ TEST(ReadFile, TheLimitIsExact) {
   EXPECT_THAT(error_of([&] { read_file(folder / "five", 4); }), AllOf(HasSubstr("five"), HasSubstr("longer than 4")));
 }
 
-TEST(ReadFile, FilesThatDoNotSayTheirSize) {
+TEST(ReadFile, FilesThatReportNoSize) {
   if (!fs::exists("/proc/self/status")) GTEST_SKIP() << "no /proc here";
   const auto text = read_file("/proc/self/status", 1 << 20);
   ASSERT_TRUE(text);
@@ -111,7 +111,7 @@ TEST(ReadFile, OnlyRegularFilesAndNeverHangs) {
   EXPECT_THAT(error_of([] { read_file("/dev/zero", 100); }), HasSubstr("not a regular file"));
 }
 
-TEST(ReadFile, AFileWithoutPermissionSaysSo) {
+TEST(ReadFile, AFileWithoutPermissionIsAnError) {
   const ScratchFolder folder;
   std::ofstream(folder / "closed") << "x";
   fs::permissions(folder / "closed", fs::perms::none);
@@ -243,7 +243,7 @@ TEST(WriteFile, AReadOnlyFileStays) {
   EXPECT_THAT(refusal_without_privilege([&] { write_file(folder / "a", "new"); }), HasSubstr("read-only"));
 }
 
-TEST(WriteFile, ATemporaryOfADeadProcessOfTheSameNumberIsNoObstacle) {
+TEST(WriteFile, ATemporaryOfADeadProcessOfTheSameNumberIsReplaced) {
   const ScratchFolder folder;
   const int status = in_child([&] {
     for (int i = 0; i < 40; ++i)
@@ -255,7 +255,7 @@ TEST(WriteFile, ATemporaryOfADeadProcessOfTheSameNumberIsNoObstacle) {
   EXPECT_EQ(read_file(folder / "a", 10), "new");
 }
 
-TEST(WriteFile, ManyWritersOneWholeFile) {
+TEST(WriteFile, ConcurrentWritersLeaveOneCompleteFile) {
   const ScratchFolder folder;
   std::vector<std::thread> writers;
   for (char c : {'a', 'b', 'c', 'd'})
@@ -303,7 +303,7 @@ TEST(FileLock, ExcludesThreads) {
 }
 
 // Without a queue, a thread that takes the lock again immediately starves the others.
-TEST(FileLock, WhoWaitsComesBeforeWhoHadIt) {
+TEST(FileLock, AWaitingThreadComesBeforeThePreviousHolder) {
   const ScratchFolder folder;
   std::atomic<bool> stop = false;
   std::atomic<int> taken = 0;
@@ -325,7 +325,7 @@ TEST(FileLock, WhoWaitsComesBeforeWhoHadIt) {
   }
   stop = true;
   greedy.join();
-  EXPECT_LE(overtaken, waits) << "times the greedy one came first";
+  EXPECT_LE(overtaken, waits) << "times the greedy thread came first";
 }
 
 TEST(FileLock, ExcludesProcessesAndEndsWithThem) {
@@ -349,7 +349,7 @@ TEST(FileLock, ExcludesProcessesAndEndsWithThem) {
   ::close(ready[1]);
 }
 
-TEST(FileLock, ALockFileRemovedMeanwhileDoesNotSplitTheLock) {
+TEST(FileLock, ARemovedLockFileDoesNotSplitTheLock) {
   const ScratchFolder folder;
   auto first = std::make_unique<FileLock>(folder / "a");
   fs::remove(folder / "a.lock");
@@ -358,7 +358,7 @@ TEST(FileLock, ALockFileRemovedMeanwhileDoesNotSplitTheLock) {
   EXPECT_THAT(error_of([&] { FileLock(folder / "a", 0.02); }), HasSubstr("holds it"));
 }
 
-TEST(FileLock, SaysWhyItCannot) {
+TEST(FileLock, ErrorsNameTheReason) {
   const ScratchFolder folder;
   EXPECT_THAT(error_of([&] { FileLock(folder / "no/a", 0); }), AllOf(HasSubstr("no/a.lock"), HasSubstr("No such")));
   ASSERT_EQ(::mkfifo((folder / "fifo.lock").c_str(), 0600), 0);
@@ -394,7 +394,7 @@ TEST_F(CacheFolder, EmptyAndRelativeVariablesDoNotCount) {
   EXPECT_EQ(cache_folder(), folder_ / "home/.cache/ridge");
 }
 
-TEST_F(CacheFolder, AFolderThatWasThereKeepsItsMode) {
+TEST_F(CacheFolder, AnExistingFolderKeepsItsMode) {
   fs::create_directory(folder_ / "mine");
   fs::permissions(folder_ / "mine", fs::perms::owner_all | fs::perms::group_read);
   const ScopedEnvironment ridge("RIDGE_CACHE_DIR", folder_ / "mine");
@@ -402,15 +402,15 @@ TEST_F(CacheFolder, AFolderThatWasThereKeepsItsMode) {
   EXPECT_EQ(mode(folder_ / "mine"), fs::perms::owner_all | fs::perms::group_read);
 }
 
-TEST_F(CacheFolder, AChosenFolderThatCannotBeIsAWarningAndNothingIsSaved) {
+TEST_F(CacheFolder, AnImpossibleFolderIsAWarningAndNothingIsSaved) {
   ridge::test::Warnings warnings;
   std::ofstream(folder_ / "file") << "x";
   for (const char* chosen : {"file", "file/below"}) {
     const ScopedEnvironment ridge("RIDGE_CACHE_DIR", folder_ / chosen);
     EXPECT_EQ(cache_folder(), fs::path{});
   }
-  ASSERT_EQ(warnings.said.size(), 2u);
-  EXPECT_THAT(warnings.said[0], AllOf(HasSubstr("RIDGE_CACHE_DIR"), HasSubstr("not a folder")));
+  ASSERT_EQ(warnings.messages.size(), 2u);
+  EXPECT_THAT(warnings.messages[0], AllOf(HasSubstr("RIDGE_CACHE_DIR"), HasSubstr("not a folder")));
 }
 
 TEST_F(CacheFolder, WithoutAHomeUnderTmpForThisUserOnly) {

@@ -64,7 +64,7 @@ TEST(ForkGate, ChildrenEnterIt) {
   EXPECT_EQ(outcome_in_child(), kEntered);
 }
 
-TEST(ForkGate, IsNotWaitedForByTheThreadThatHoldsIt) {
+TEST(ForkGate, ForkByTheHoldingThreadDoesNotWait) {
   const ForkGate gate;  // a planning thread starts a compiler
   EXPECT_EQ(outcome_in_child(), kEntered);
 }
@@ -79,14 +79,14 @@ TEST(ForkGate, IsWaitedFor) {
   later.join();
 }
 
-TEST(ForkGate, RefusesWhereTheWaitWasInVain) {
+TEST(ForkGate, ThrowsInTheChildIfTheWaitTimedOut) {
   const Holder holder;
-  set_fork_patience(0.02);
+  set_fork_wait_limit(0.02);
   EXPECT_EQ(outcome_in_child(), kRefused);
-  set_fork_patience(10);
+  set_fork_wait_limit(10);
 }
 
-TEST(ForkGate, IsEnteredAgainInTheParent) {
+TEST(ForkGate, ParentCanEnterAfterAFork) {
   std::atomic<bool> stop{false};
   std::atomic<long> entered{0};
   std::thread other([&] {

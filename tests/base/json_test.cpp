@@ -138,21 +138,21 @@ TEST(Json, ReadOrWarn) {
   const ridge::test::ScratchFolder folder;
   ridge::test::Warnings warnings;
   EXPECT_FALSE(ridge::base::read_json_or_warn(folder / "missing.json"));
-  EXPECT_TRUE(warnings.said.empty());
+  EXPECT_TRUE(warnings.messages.empty());
 
   std::ofstream(folder / "good.json") << "[1]";
   EXPECT_EQ(ridge::base::read_json_or_warn(folder / "good.json"), parse_json("[1]"));
-  EXPECT_TRUE(warnings.said.empty());
+  EXPECT_TRUE(warnings.messages.empty());
 
   std::ofstream(folder / "bad.json") << "[1";
   EXPECT_FALSE(ridge::base::read_json_or_warn(folder / "bad.json"));
   std::ofstream(folder / "long.json") << "[1, 2, 3]";
   EXPECT_FALSE(ridge::base::read_json_or_warn(folder / "long.json", {.bytes = 4}));
   EXPECT_FALSE(ridge::base::read_json_or_warn(folder.path()));
-  ASSERT_EQ(warnings.said.size(), 3u);
-  EXPECT_THAT(warnings.said[0], testing::AllOf(HasSubstr("bad.json"), HasSubstr("line 1")));
-  EXPECT_THAT(warnings.said[1], testing::AllOf(HasSubstr("long.json"), HasSubstr("longer than 4 bytes")));
-  EXPECT_THAT(warnings.said[2], HasSubstr("not a regular file"));
+  ASSERT_EQ(warnings.messages.size(), 3u);
+  EXPECT_THAT(warnings.messages[0], testing::AllOf(HasSubstr("bad.json"), HasSubstr("line 1")));
+  EXPECT_THAT(warnings.messages[1], testing::AllOf(HasSubstr("long.json"), HasSubstr("longer than 4 bytes")));
+  EXPECT_THAT(warnings.messages[2], HasSubstr("not a regular file"));
 }
 
 }  // namespace

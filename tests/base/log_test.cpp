@@ -20,13 +20,13 @@ TEST(Log, EachTextOnceOnStderr) {
             "ridge: warning: log test: the first\nridge: warning: log test: the second\n");
 }
 
-TEST(Log, AListenerHearsEveryWarningAndStderrNone) {
+TEST(Log, AListenerReceivesEveryWarningAndStderrNone) {
   testing::internal::CaptureStderr();
   {
     ridge::test::Warnings warnings;
     warn("log test: heard");
     warn("log test: heard");
-    EXPECT_THAT(warnings.said, testing::ElementsAre("log test: heard", "log test: heard"));
+    EXPECT_THAT(warnings.messages, testing::ElementsAre("log test: heard", "log test: heard"));
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
@@ -40,11 +40,11 @@ TEST(Log, OnWarningReturnsTheListenerBefore) {
   on_warning({});
 }
 
-TEST(Log, OneLineWhateverTheMessageHolds) {
+TEST(Log, EveryMessageIsOneLine) {
   ridge::test::Warnings warnings;
   warn("a\nb\x1b[31mc\x7f");
-  ASSERT_EQ(warnings.said.size(), 1u);
-  EXPECT_EQ(warnings.said[0], "a b [31mc ");
+  ASSERT_EQ(warnings.messages.size(), 1u);
+  EXPECT_EQ(warnings.messages[0], "a b [31mc ");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST(LruCache, keepsTheNewestWhateverItsSize) {
   EXPECT_EQ(cache.bytes(), 10u);
 }
 
-TEST(LruCache, keepsAsManyAsAskedAndCountsTheDropped) {
+TEST(LruCache, keepsTheRequestedNumberAndCountsTheDropped) {
   LruCache<int, int> cache(100, 2);
   EXPECT_EQ(cache.put(1, 10, 500), 0u);
   EXPECT_EQ(cache.put(2, 20, 600), 0u);
@@ -61,7 +61,7 @@ TEST(LruCache, replacesAndClears) {
   EXPECT_EQ(*cache.find(1), 12);
 }
 
-TEST(AllocationTally, countsWhatIsKept) {
+TEST(AllocationTally, countsBytesNotFreed) {
   const AllocationTally tally;
   EXPECT_EQ(tally.bytes(), 0u);
   const AlignedArray<double> kept(1000);

@@ -43,7 +43,7 @@ class Temporaries : public testing::TestWithParam<int> {
   test::ScratchFolder folder_;
 };
 
-TEST_P(Temporaries, AreGoneWhenASignalEndsTheProcess) {
+TEST_P(Temporaries, AreRemovedIfASignalEndsTheProcess) {
   EXPECT_EQ(end_of_child([&] {
               ::signal(GetParam(), SIG_DFL);
               remove_temporaries_on_signals();
@@ -90,7 +90,7 @@ TEST_F(Temporaries, AFileThatIsTooLargeEndsNothing) {
             -7);
 }
 
-TEST_F(Temporaries, AFolderGoesWithAllItHolds) {
+TEST_F(Temporaries, AFolderIsRemovedWithItsContents) {
   const test::ScopedEnvironment temporary("TMPDIR", folder_.path().string());
   {
     const TemporaryFolder made("ridge-test");
@@ -133,7 +133,7 @@ TEST_F(Temporaries, ChildrenEndWithTheProcess) {
   ::close(alive[0]);
 }
 
-TEST_F(Temporaries, ASignalThatIsIgnoredStaysSo) {
+TEST_F(Temporaries, AnIgnoredSignalStaysIgnored) {
   EXPECT_EQ(end_of_child([&] {
               ::signal(SIGHUP, SIG_IGN);
               remove_temporaries_on_signals();
@@ -146,7 +146,7 @@ TEST_F(Temporaries, ASignalThatIsIgnoredStaysSo) {
   EXPECT_THAT(folder_.names(), UnorderedElementsAre("kept"));
 }
 
-TEST_F(Temporaries, OfAParentAreNotAChilds) {
+TEST_F(Temporaries, AChildKeepsTheFilesOfItsParent) {
   const TemporaryName name(folder_ / "parent's");
   make(folder_ / "parent's");
   EXPECT_EQ(end_of_child([&] {
@@ -160,7 +160,7 @@ TEST_F(Temporaries, OfAParentAreNotAChilds) {
 }
 
 // Many threads create and remove files while the signal arrives.
-TEST_F(Temporaries, NoneIsLeftByBusyThreads) {
+TEST_F(Temporaries, BusyThreadsLeaveNone) {
   for (int round = 0; round < 20; ++round) {
     int ready[2];
     ASSERT_EQ(::pipe(ready), 0);
@@ -196,7 +196,7 @@ TEST_F(Temporaries, NoneIsLeftByBusyThreads) {
 }
 
 // A thread that has registered a name and not yet created its file is waited for, and its file is removed.
-TEST_F(Temporaries, OneThatIsJustBeingMadeGoesToo) {
+TEST_F(Temporaries, AFileBeingCreatedIsRemovedToo) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t child = ::fork();
@@ -227,7 +227,7 @@ TEST_F(Temporaries, OneThatIsJustBeingMadeGoesToo) {
   ::close(ready[1]);
 }
 
-TEST_F(Temporaries, OfFilesBeingWrittenAreGoneToo) {
+TEST_F(Temporaries, FilesBeingWrittenAreRemovedToo) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(60);

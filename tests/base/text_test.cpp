@@ -6,7 +6,7 @@
 namespace ridge::base {
 namespace {
 
-TEST(Text, BytesAsPeopleReadThem) {
+TEST(Text, BytesWithUnits) {
   EXPECT_EQ(human_bytes(0), "0 B");
   EXPECT_EQ(human_bytes(1023), "1023 B");
   EXPECT_EQ(human_bytes(227 * 1024.0), "227 KiB");

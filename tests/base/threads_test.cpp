@@ -26,9 +26,9 @@ namespace {
 using std::chrono::seconds;
 
 // Tests whether a number of threads are inside at the same time.
-class Meeting {
+class Rendezvous {
  public:
-  explicit Meeting(int members) : missing_(members) {}
+  explicit Rendezvous(int members) : missing_(members) {}
   bool meet() {
     --missing_;
     const auto late = std::chrono::steady_clock::now() + seconds(10);
@@ -119,7 +119,7 @@ TEST(Threads, AnExceptionReachesTheCallerOnceAllHaveEnded) {
   EXPECT_EQ(ended, 8);
 }
 
-TEST(Threads, OneThatCannotStartIsDoneWithout) {
+TEST(Threads, RunsWithoutThreadsThatCannotStart) {
   EXPECT_EQ(in_child([] {
               const test::Warnings warnings;
               const test::NoMoreThreads none;
@@ -129,18 +129,18 @@ TEST(Threads, OneThatCannotStartIsDoneWithout) {
                 parallel(5, [&](std::size_t, std::size_t) { runs++; });
                 if (runs != 5) return 3;
               }
-              return warnings.said.size() == 3 && warnings.said[0].find("thread 2") != std::string::npos ? 0 : 4;
+              return warnings.messages.size() == 3 && warnings.messages[0].find("thread 2") != std::string::npos ? 0 : 4;
             }),
             0);
 }
 
-TEST(Threads, OnesThatStartedAreUsedWhereOthersCannot) {
+TEST(Threads, UsesTheThreadsThatStartedIfOthersFail) {
   EXPECT_EQ(in_child([] {
               const test::Warnings warnings;
               parallel(3, [](std::size_t, std::size_t) {});
               const test::NoMoreThreads none;
               for (int call = 0; call < 3; ++call) {
-                Meeting three(3);
+                Rendezvous three(3);
                 std::atomic<int> runs{0};
                 parallel(9, [&](std::size_t thread, std::size_t) {
                   if (thread < 3 && !three.meet()) runs += 100;
@@ -161,7 +161,7 @@ TEST(Threads, AChildOfForkHasWorkersOfItsOwn) {
 #endif
   parallel(4, [](std::size_t, std::size_t) {});
   const auto work = [] {
-    Meeting all(4);
+    Rendezvous all(4);
     std::atomic<int> met{0};
     parallel(4, [&](std::size_t, std::size_t) { met += all.meet(); });
     return met == 4 ? 0 : 1;
@@ -178,7 +178,7 @@ TEST(Threads, AChildOfForkHasWorkersOfItsOwn) {
   EXPECT_EQ(work(), 0);
 }
 
-TEST(Threads, ACallOfOneThreadKeepsNobodyWaiting) {
+TEST(Threads, ACallWithOneThreadBlocksNoOtherCall) {
   std::promise<void> begun, end;
   std::thread other([&] {
     parallel(1, [&](std::size_t, std::size_t) {
@@ -187,7 +187,7 @@ TEST(Threads, ACallOfOneThreadKeepsNobodyWaiting) {
     });
   });
   begun.get_future().wait();
-  Meeting both(2);
+  Rendezvous both(2);
   std::atomic<int> met{0};
   parallel(2, [&](std::size_t, std::size_t) { met += both.meet(); });
   EXPECT_EQ(met, 2);
@@ -195,9 +195,9 @@ TEST(Threads, ACallOfOneThreadKeepsNobodyWaiting) {
   other.join();
 }
 
-TEST(Threads, CallersAtOnceShareTheWorkers) {
+TEST(Threads, ConcurrentCallersShareTheWorkers) {
   parallel(8, [](std::size_t, std::size_t) {});  // creates seven workers
-  Meeting all(4);
+  Rendezvous all(4);
   std::atomic<int> met{0};
   const auto caller = [&] { parallel(2, [&](std::size_t, std::size_t) { met += all.meet(); }); };
   std::thread other(caller);
@@ -206,7 +206,7 @@ TEST(Threads, CallersAtOnceShareTheWorkers) {
   EXPECT_EQ(met, 4);
 }
 
-TEST(Threads, GoThroughTheCallersLoop) {
+TEST(Threads, RunThroughTheHostProgramsLoop) {
   std::atomic<int> loops{0}, runs{0}, nested{0};
   set_parallel_loop([&](std::size_t jobs, const std::function<void(std::size_t)>& run) {
     ++loops;
@@ -230,9 +230,9 @@ TEST(Threads, GoThroughTheCallersLoop) {
   EXPECT_EQ(runs, 0x114);
 }
 
-TEST(Threads, AreLeftWhereTheyAreInAnotherProgram) {
-  if (hardware_threads() < 2) GTEST_SKIP() << "one core: nothing to be tied to";
-  const auto tied = [] {  // true if the worker is pinned to one core
+TEST(Threads, AreNotPinnedInAnotherProgram) {
+  if (hardware_threads() < 2) GTEST_SKIP() << "one core: no pinning";
+  const auto pinned = [] {  // true if the worker is pinned to one core
     std::atomic<int> cores{0};
     parallel(2, [&](std::size_t thread, std::size_t) {
       cpu_set_t set;
@@ -243,16 +243,16 @@ TEST(Threads, AreLeftWhereTheyAreInAnotherProgram) {
   };
   const test::ScopedEnvironment no("RIDGE_NO_PIN", std::nullopt);
   const test::ScopedEnvironment yes("RIDGE_PIN", std::nullopt);
-  EXPECT_EQ(in_child(tied), 0);
+  EXPECT_EQ(in_child(pinned), 0);
   set_pinning(true);
-  EXPECT_EQ(in_child(tied), 1);
+  EXPECT_EQ(in_child(pinned), 1);
   {
     const test::ScopedEnvironment never("RIDGE_NO_PIN", "1");
-    EXPECT_EQ(in_child(tied), 0);
+    EXPECT_EQ(in_child(pinned), 0);
   }
   set_pinning(false);
   const test::ScopedEnvironment always("RIDGE_PIN", "1");
-  EXPECT_EQ(in_child(tied), 1);
+  EXPECT_EQ(in_child(pinned), 1);
 }
 
 TEST(Threads, SharesCoverEverythingInOrder) {

@@ -8,7 +8,7 @@
 namespace ridge::base {
 namespace {
 
-TEST(Window, EveryOneIsEvenHighestInTheMiddleAndNothingOutside) {
+TEST(Window, WindowsAreEvenHighestInTheMiddleAndZeroOutside) {
   for (const Window window :
        {Window::none, Window::hamming, Window::blackman, Window::kaiser, Window::gaussian, Window::taylor}) {
     const double middle = window_at(window, 0);

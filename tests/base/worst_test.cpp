@@ -22,7 +22,7 @@ TEST(Worst, IsTheLargest) {
   EXPECT_EQ(worst.value(), kInfinite);
 }
 
-TEST(Worst, ANumberThatIsNoneStays) {
+TEST(Worst, NaNStaysTheLargest) {
   for (const double after : {0.0, 1.0, kInfinite, -1.0}) {
     Worst worst;
     worst.add(1);

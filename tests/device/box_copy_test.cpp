@@ -54,7 +54,7 @@ const Case kCases[] = {
     {{}, {}, {.bytes = 5, .rows = 0}},
 };
 
-TEST(BoxCopies, EveryWayOnEveryDevice) {
+TEST(BoxCopies, EveryDirectionOnEveryDevice) {
   const std::size_t n = 1000;
   const Bytes source = numbered(n, 7), ground = numbered(n, 3);
   for (const Device& device : devices().devices) {

@@ -54,13 +54,13 @@ TEST(CompileCache, EveryPartOfTheKeyCounts) {
 TEST(CompileCache, CanBeSwitchedOff) {
   const test::FreshCache cache;
   store_compiled(key_of("a"), "binary");
-  const test::Environment off("RIDGE_COMPILE_CACHE", "off");
+  const test::ScopedEnvironment off("RIDGE_COMPILE_CACHE", "off");
   EXPECT_EQ(find_compiled(key_of("a")), std::nullopt);
   store_compiled(key_of("b"), "binary");
   EXPECT_EQ(cache.files().size(), 1u);
 }
 
-TEST(CompileCache, AFolderThatCannotBeWrittenIsNoError) {
+TEST(CompileCache, AReadOnlyFolderIsNotAnError) {
   const test::FreshCache cache;
   overwrite(cache.kernels(), "a file where the folder should be");
   store_compiled(key_of("a"), "binary");
@@ -74,7 +74,7 @@ TEST(CompileCache, IsForThisUserOnly) {
   EXPECT_EQ(fs::status(cache.files().front()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST(CompileCache, WhatOthersMayHaveWrittenIsNotUsed) {
+TEST(CompileCache, FilesThatOthersMayWriteAreNotUsed) {
   const test::FreshCache cache;
   const test::Warnings warnings;
   const auto find = [] { return find_compiled(key_of("a")); };
@@ -87,14 +87,14 @@ TEST(CompileCache, WhatOthersMayHaveWrittenIsNotUsed) {
       EXPECT_EQ(find(), std::nullopt);
       store_compiled(key_of("b"), "binary");
       fs::permissions(folder, open, fs::perm_options::remove);
-      ASSERT_FALSE(warnings.heard.empty());
-      EXPECT_THAT(warnings.heard.back(), testing::AllOf(HasSubstr(folder.string()), HasSubstr("others may write")));
+      ASSERT_FALSE(warnings.messages.empty());
+      EXPECT_THAT(warnings.messages.back(), testing::AllOf(HasSubstr(folder.string()), HasSubstr("others may write")));
     }
     EXPECT_EQ(find(), "binary");
     EXPECT_EQ(find_compiled(key_of("b")), std::nullopt);
     fs::permissions(file, open, add);
     EXPECT_EQ(find(), std::nullopt);
-    EXPECT_THAT(warnings.heard.back(), testing::AllOf(HasSubstr(file.string()), HasSubstr("others may write")));
+    EXPECT_THAT(warnings.messages.back(), testing::AllOf(HasSubstr(file.string()), HasSubstr("others may write")));
     store_compiled(key_of("a"), "binary");
     EXPECT_EQ(find(), "binary");
   }
@@ -104,7 +104,7 @@ TEST(CompileCache, WhatOthersMayHaveWrittenIsNotUsed) {
   EXPECT_EQ(find(), std::nullopt);
 }
 
-TEST(CompileCache, WhatAnotherUserOwnsIsNotUsed) {
+TEST(CompileCache, FilesOfAnotherUserAreNotUsed) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   constexpr uid_t nobody = 65534;
   const test::FreshCache cache;
@@ -113,12 +113,12 @@ TEST(CompileCache, WhatAnotherUserOwnsIsNotUsed) {
   for (const fs::path& path : {cache.kernels().parent_path(), cache.kernels(), fs::path()}) {
     store_compiled(key_of("a"), "binary");
     ASSERT_EQ(find(), "binary");
-    const std::size_t said = warnings.heard.size();
+    const std::size_t said = warnings.messages.size();
     const fs::path given = path.empty() ? cache.files().front() : path;
     ASSERT_EQ(::chown(given.c_str(), nobody, nobody), 0);
     EXPECT_EQ(find(), std::nullopt);
-    ASSERT_EQ(warnings.heard.size(), said + 1);
-    EXPECT_THAT(warnings.heard.back(), testing::AllOf(HasSubstr(given.string()), HasSubstr("another user")));
+    ASSERT_EQ(warnings.messages.size(), said + 1);
+    EXPECT_THAT(warnings.messages.back(), testing::AllOf(HasSubstr(given.string()), HasSubstr("another user")));
     if (!path.empty()) {
       ASSERT_EQ(::chown(given.c_str(), 0, 0), 0);
     }
@@ -127,7 +127,7 @@ TEST(CompileCache, WhatAnotherUserOwnsIsNotUsed) {
 }
 
 // Another key's file under this key's name, as after a hash collision.
-TEST(CompileCache, ACollisionNeverHandsOutTheWrongKernel) {
+TEST(CompileCache, AHashCollisionNeverReturnsTheWrongKernel) {
   const test::FreshCache cache;
   store_compiled(key_of("a"), "binary of a");
   const fs::path a = cache.files().front();
@@ -139,7 +139,7 @@ TEST(CompileCache, ACollisionNeverHandsOutTheWrongKernel) {
   EXPECT_EQ(find_compiled(key_of("a")), "binary of a");
   store_compiled(key_of("b"), "binary of b");
   EXPECT_EQ(find_compiled(key_of("b")), "binary of b");
-  EXPECT_THAT(warnings.heard, IsEmpty());
+  EXPECT_THAT(warnings.messages, IsEmpty());
 }
 
 TEST(CompileCache, EveryTruncationAndEveryFlippedByteIsNoticed) {
@@ -151,7 +151,7 @@ TEST(CompileCache, EveryTruncationAndEveryFlippedByteIsNoticed) {
     overwrite(file, bytes);
     const test::Warnings warnings;
     EXPECT_EQ(find_compiled(key_of("a")), std::nullopt) << what;
-    EXPECT_THAT(warnings.heard, ElementsAre(HasSubstr(file.filename().string()))) << what;
+    EXPECT_THAT(warnings.messages, ElementsAre(HasSubstr(file.filename().string()))) << what;
     EXPECT_FALSE(fs::exists(file)) << what;
   };
   for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -174,11 +174,11 @@ TEST(CompileCache, AnEnormousFileIsNotRead) {
   fs::resize_file(cache.files().front(), std::uintmax_t{1} << 36);  // sparse
   const test::Warnings warnings;
   EXPECT_EQ(find_compiled(key_of("a")), std::nullopt);
-  EXPECT_EQ(warnings.heard.size(), 1u);
+  EXPECT_EQ(warnings.messages.size(), 1u);
   EXPECT_THAT(cache.files(), IsEmpty());
 }
 
-TEST(CompileCache, TheFolderStaysBoundedAndKeepsWhatIsUsed) {
+TEST(CompileCache, TheFolderStaysBoundedAndKeepsRecentlyUsedFiles) {
   const test::FreshCache cache;
   store_compiled(key_of("used"), "binary");
   const fs::path used = cache.files().front();
@@ -219,7 +219,7 @@ TEST(CompileCache, ManyThreadsShareIt) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
-  EXPECT_THAT(warnings.heard, IsEmpty());
+  EXPECT_THAT(warnings.messages, IsEmpty());
   EXPECT_EQ(cache.files().size(), 5u);
 }
 

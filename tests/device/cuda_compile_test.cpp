@@ -94,7 +94,7 @@ TEST_F(CudaCompile, EveryWordOfTheDialectCompiles) {
   }
 }
 
-TEST_F(CudaCompile, WordsBecomeTheInstructionsTheyPromise) {
+TEST_F(CudaCompile, FunctionsCompileToTheNamedInstructions) {
   const std::string code = ptx({.name = "every_word", .text = kEveryWord});
   for (const char* instruction : {"ld.global.cs",
                                   "st.global.cs",
@@ -165,7 +165,7 @@ TEST_F(CudaCompile, AnUnknownArchitectureIsRefusedWithThoseThatAreKnown) {
   }
 }
 
-TEST_F(CudaCompile, ResourcesOfEveryKernelAreTold) {
+TEST_F(CudaCompile, ResourcesOfEveryKernelAreReported) {
   const char* text = R"(
 KERNEL WORK_GROUP(64, 1, 1) void first(GLOBAL float* x) {
   LOCAL_ARRAY(float, tile, 256);

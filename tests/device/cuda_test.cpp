@@ -140,7 +140,7 @@ TEST_F(Cuda, EveryKindOfMemoryIsFilledAndCopiedToEveryOther) {
   }
 }
 
-TEST_F(Cuda, MappedMemoryIsSeenFromBothSides) {
+TEST_F(Cuda, MappedMemoryIsVisibleToHostAndDevice) {
   constexpr const char* text = "KERNEL void twice(GLOBAL float* x) { x[GLOBAL_ID(0)] = 2.0f * x[GLOBAL_ID(0)]; }";
   auto queue = gpu->queue();
   const auto buffer = floats(256, MemoryKind::mapped);
@@ -204,7 +204,7 @@ KERNEL WORK_GROUP(256, 1, 1) void reverse(GLOBAL float* x, int n) {
   }
 }
 
-TEST_F(Cuda, TilesComeAndGoByTheirMaps) {
+TEST_F(Cuda, TilesAreLoadedAndStoredByTensorMaps) {
   if (!gpu->limits().tensor_maps) GTEST_SKIP() << "needs Hopper or later";
   constexpr const char* text = R"(
 KERNEL WORK_GROUP(32, 1, 1) void move(TILE_MAP(from), TILE_MAP(to)) {
@@ -253,7 +253,7 @@ KERNEL WORK_GROUP(32, 1, 1) void move(TILE_MAP(from), TILE_MAP(to)) {
   EXPECT_EQ(result, expected);
 }
 
-TEST_F(Cuda, WordsOfTheDialectDoWhatTheySay) {
+TEST_F(Cuda, FunctionsOfTheDialectComputeTheirDefinition) {
   constexpr const char* text = R"(
 CONSTANT_TABLE float table[4] = {10.0f, 20.0f, 30.0f, 40.0f};
 KERNEL WORK_GROUP(8, 4, 2) void words(GLOBAL float* out, GLOBAL const float4* in) {
@@ -298,7 +298,7 @@ KERNEL WORK_GROUP(8, 4, 2) void words(GLOBAL float* out, GLOBAL const float4* in
   }
 }
 
-TEST_F(Cuda, EventsTellTheTimeBetweenThem) {
+TEST_F(Cuda, EventsMeasureTheTimeBetweenThem) {
   auto queue = gpu->queue();
   const auto x = floats(1 << 22), y = floats(1 << 22);
   queue.fill(x, std::byte{0});
@@ -352,7 +352,8 @@ TEST_F(Cuda, SeveralThreadsWorkAtOnce) {
 
 TEST_F(Cuda, WrongArgumentsAreRefused) {
   std::string why_not;
-  if (!detail::cuda_driver(why_not)->function_get_param_info) GTEST_SKIP() << "this driver cannot tell (before 12.4)";
+  if (!detail::cuda_driver(why_not)->function_get_param_info)
+    GTEST_SKIP() << "this driver does not report parameters (before 12.4)";
   auto queue = gpu->queue();
   const auto saxpy = kernel("saxpy", kSaxpy);
   const auto x = floats(256);
@@ -385,7 +386,7 @@ TEST_F(Cuda, TheWorkGroupOfAKernelIsALimit) {
   EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
 }
 
-TEST_F(Cuda, ABufferLargerThanTheDeviceOrThanWhatIsFreeIsRefused) {
+TEST_F(Cuda, ABufferLargerThanTheDeviceOrTheFreeMemoryIsRefused) {
   const std::size_t memory = gpu->limits().memory;
   const Error larger = cuda_error_of([&] { gpu->buffer(2 * memory, {.name = "giant"}); });
   EXPECT_EQ(larger.kind(), ErrorKind::out_of_memory);
@@ -396,7 +397,7 @@ TEST_F(Cuda, ABufferLargerThanTheDeviceOrThanWhatIsFreeIsRefused) {
   EXPECT_THAT(all.what(), HasSubstr("everything"));
   EXPECT_THAT(all.what(), HasSubstr("free"));
   EXPECT_THAT(all.what(), HasSubstr(gpu->id()));
-  EXPECT_TRUE(floats(16)) << "the device goes on after the refusal";
+  EXPECT_TRUE(floats(16)) << "the device remains usable after the refusal";
 }
 
 TEST_F(Cuda, AMissingKernelAndASyntaxErrorAreNamed) {

@@ -30,7 +30,7 @@ KERNEL void denormals(GLOBAL const float* in, GLOBAL float* out, GLOBAL int* kee
   const float smallest = 0x1p-126f, x = std::bit_cast<float>(std::uint32_t{0x00012344});
   const std::vector<float> in = {x, smallest};
   const std::vector<float> expected = {x, x * 0.5f, smallest * 0.25f, x + x, smallest * 0.25f + x, x * 16777216.0f};
-  ASSERT_GT(expected[1], 0.0f) << "the host flushes";
+  ASSERT_GT(expected[1], 0.0f) << "the host flushes denormals";
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
     const Kernel kernel = device.compile({.name = "denormals", .text = kText}).kernel("denormals");

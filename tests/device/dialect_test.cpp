@@ -104,9 +104,9 @@ TEST(Dialect, ResidentGroupsBoundTheRegisters) {
   EXPECT_EQ(register_bound("KERNEL WORK_GROUP_RESIDENT(250,1,1,4) void f()", 65536), 64) << "whole warps";
   EXPECT_EQ(register_bound("KERNEL WORK_GROUP_RESIDENT(32, 1, 1, 1) void f()", 65536), 255);
   EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(256, 1, 1, 8) WORK_GROUP_RESIDENT(256, 1, 1, 2)", 65536), 128);
-  EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(WIDTH, 1, 1, 8)", 65536), 0) << "not in figures";
+  EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(WIDTH, 1, 1, 8)", 65536), 0) << "not a literal number";
   EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(256, 1, 1, ", 65536), 0);
-  EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(1024, 1, 1, 32)", 65536), 0) << "nobody can do with two registers";
+  EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(1024, 1, 1, 32)", 65536), 0) << "no kernel can run with two registers";
   EXPECT_EQ(register_bound("KERNEL WORK_GROUP(256, 1, 1) void f()", 65536), 0);
 }
 

@@ -41,7 +41,7 @@ TEST(Foreign, TheOwnerLivesAsLongAsTheBuffer) {
   EXPECT_TRUE(seen.expired());
 }
 
-TEST(Foreign, RefusedInWords) {
+TEST(Foreign, ErrorsNameTheReason) {
   EXPECT_THROW(buffer_over(host(), 0, 16), Error);
   EXPECT_THROW(queue_over(host(), 0), Error);
   for (const Device& device : devices().devices) {
@@ -113,7 +113,7 @@ class Stranger {
   unsigned long long memory_ = 0;
 };
 
-TEST(Foreign, TransformsInAStrangersMemoryAndStream) {
+TEST(Foreign, TransformsInMemoryAndStreamOfAnotherLibrary) {
   const DeviceList all = devices();
   const auto device = std::find_if(all.devices.begin(), all.devices.end(),
                                    [](const Device& one) { return one.info().backend == Backend::cuda; });
@@ -126,7 +126,7 @@ TEST(Foreign, TransformsInAStrangersMemoryAndStream) {
     wave[i] = std::polar(1.0f, 2 * 3.14159265f * static_cast<float>(5 * i % n) / static_cast<float>(n));
   const fft::Plan<float> plan(*device, {.shape = {n}, .scale_inverse = 1.0 / n}, {.effort = Effort::quick});
   for (int round = 0; round < 3; ++round) {
-    // Their copy, our transforms and their copy back, in order in their stream without waiting in between.
+    // The other library's copy, our transforms and its copy back, in order in its stream without waiting in between.
     ASSERT_TRUE(theirs.put(wave.data(), bytes));
     {
       Queue queue = queue_over(*device, theirs.stream());

@@ -37,7 +37,7 @@ TEST(Devices, TheHostIsAlwaysThereAndFirst) {
   EXPECT_FALSE(host().info().name.empty());
 }
 
-TEST(Devices, AWrongNameSaysWhatThereIs) {
+TEST(Devices, AnUnknownNameListsTheDevices) {
   for (const char* name :
        {"cuda:99", "opencl:nonsense", "gpu", "host:1", "opencl:999999999999999999999", ":", "cuda:-1"}) {
     try {
@@ -69,7 +69,7 @@ TEST(HostDevice, CopiesFillsAndMaps) {
   EXPECT_GE(seconds_between(first, second), 0);
 }
 
-TEST(HostDevice, RefusesWhatCannotBe) {
+TEST(HostDevice, RefusesImpossibleRequests) {
   Queue queue = host().queue();
   Buffer a = host().buffer(64, {.name = "samples"});
   char byte = 0;

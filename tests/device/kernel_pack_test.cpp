@@ -1,5 +1,5 @@
-// Packs of shipped kernels: what is written is found again, damage is noticed, and keys name what changes the machine
-// code and nothing else.
+// Packs of shipped kernels: written kernels are found again, damage is detected, and keys depend on everything that
+// changes the machine code and on nothing else.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct KernelPackFile : testing::Test {
   }
 };
 
-TEST_F(KernelPackFile, GivesWhatWasWritten) {
+TEST_F(KernelPackFile, FindsEveryStoredKernel) {
   const KernelPack pack(path);
   EXPECT_TRUE(pack);
   EXPECT_THAT(pack.describe(), HasSubstr("7 kernels"));
@@ -77,7 +77,7 @@ TEST_F(KernelPackFile, RefusesAFileThatOthersMayWrite) {
   EXPECT_THAT(test::error_of([&] { KernelPack{path}; }).what(), HasSubstr("chmod go-w"));
 }
 
-TEST_F(KernelPackFile, DoesNotGiveADamagedKernel) {
+TEST_F(KernelPackFile, DamagedKernelsAreNotFound) {
   const auto kernels = some_kernels();
   const std::string& long_one = std::max_element(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) {
                                   return a.second.size() < b.second.size();
@@ -87,7 +87,7 @@ TEST_F(KernelPackFile, DoesNotGiveADamagedKernel) {
   const KernelPack pack(path);
   const test::Warnings warnings;
   for (const auto& [key, code] : kernels) EXPECT_EQ(pack.find(key).has_value(), code.size() != long_one.size());
-  EXPECT_THAT(warnings.heard, testing::ElementsAre(HasSubstr("damaged")));
+  EXPECT_THAT(warnings.messages, testing::ElementsAre(HasSubstr("damaged")));
 }
 
 TEST(ShippedKernels, HaveKeysOfTextArchitectureAndOptions) {

@@ -8,7 +8,7 @@
 namespace ridge::detail {
 namespace {
 
-TEST(KernelText, EveryFileIsThereUnderItsModulesName) {
+TEST(KernelText, EveryFileIsEmbeddedUnderItsModulesName) {
   for (const auto& [name, text] : embedded_kernels()) {
     EXPECT_EQ(&kernel_text(name), &text);
     EXPECT_THAT(name, testing::MatchesRegex("[a-z0-9_]+/[a-z0-9_]+"));
@@ -19,7 +19,7 @@ TEST(KernelText, EveryFileIsThereUnderItsModulesName) {
 TEST(KernelText, AMissingFileIsNamed) {
   try {
     kernel_text("image/nothing");
-    FAIL() << "there is one";
+    FAIL() << "the file exists";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::internal);
     EXPECT_THAT(error.what(), testing::HasSubstr("image/nothing"));

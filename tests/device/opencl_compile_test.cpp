@@ -21,7 +21,7 @@ using testing::StartsWith;
 
 // PoCL has its own cache, which is disabled here to test ours.
 class OpenClCompile : public test::OpenCl {
-  const test::Environment all_{"RIDGE_COMPILE_CACHE", "all"};
+  const test::ScopedEnvironment all_{"RIDGE_COMPILE_CACHE", "all"};
 };
 
 const KernelSource kAnswer{.name = "answer",
@@ -105,7 +105,7 @@ TEST_F(OpenClCompile, TheSecondCompileComesFromTheCache) {
     other = kAnswer;
     other.relaxed_math = true;
     EXPECT_FALSE(device.compile(other).from_cache());
-    const test::Environment off("RIDGE_COMPILE_CACHE", "off");
+    const test::ScopedEnvironment off("RIDGE_COMPILE_CACHE", "off");
     EXPECT_FALSE(device.compile(kAnswer).from_cache());
   }
 }
@@ -151,14 +151,14 @@ TEST_F(OpenClCompile, DamagedCacheFilesAreReplaced) {
       const Program program = device.compile(kAnswer);
       EXPECT_FALSE(program.from_cache());
       EXPECT_EQ(run_answer(device, program), 42);
-      EXPECT_THAT(warnings.heard, ElementsAre(HasSubstr("compile cache")));
+      EXPECT_THAT(warnings.messages, ElementsAre(HasSubstr("compile cache")));
       EXPECT_TRUE(device.compile(kAnswer).from_cache()) << "the file is whole again";
     }
   }
 }
 
 // A complete file whose binary the driver refuses, as after an update that kept its version number.
-TEST_F(OpenClCompile, ABinaryTheDriverRefusesIsBuiltAgainInSilence) {
+TEST_F(OpenClCompile, ABinaryThatTheDriverRefusesIsBuiltAgain) {
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());
     const test::FreshCache cache;
@@ -168,7 +168,7 @@ TEST_F(OpenClCompile, ABinaryTheDriverRefusesIsBuiltAgainInSilence) {
     const Program program = device.compile(kAnswer);
     EXPECT_FALSE(program.from_cache());
     EXPECT_EQ(run_answer(device, program), 42);
-    EXPECT_THAT(warnings.heard, IsEmpty());
+    EXPECT_THAT(warnings.messages, IsEmpty());
     EXPECT_TRUE(device.compile(kAnswer).from_cache());
   }
 }

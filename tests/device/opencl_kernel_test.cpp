@@ -289,7 +289,7 @@ TEST_F(OpenClKernels, TwoThreadsLaunchOneKernel) {
 }
 
 // PoCL 5 aborted here: it caches the code of a kernel per grid width (see Traits::one_queue).
-TEST_F(OpenClKernels, GridsOfManyWidthsRunSideBySide) {
+TEST_F(OpenClKernels, ConcurrentGridsOfDifferentWidths) {
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());
     const bool was_checking = checking();

@@ -95,7 +95,7 @@ TEST_F(OpenClMemory, FillsOfOddSizes) {
   }
 }
 
-TEST_F(OpenClMemory, PinnedAndMappedBuffersAreSeenByBothSides) {
+TEST_F(OpenClMemory, PinnedAndMappedBuffersAreVisibleToHostAndDevice) {
   constexpr std::size_t n = 257;
   for (const Device& device : test::opencl_devices()) {
     const Kernel kernel =
@@ -134,7 +134,7 @@ TEST_F(OpenClMemory, DeviceMemoryCannotBeMapped) {
   }
 }
 
-TEST_F(OpenClMemory, EventsTellTheTimeThatWorkTook) {
+TEST_F(OpenClMemory, EventsMeasureTheTimeOfWork) {
   constexpr std::size_t bytes = 16u << 20;
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());
@@ -175,7 +175,7 @@ TEST_F(OpenClMemory, AQueueWaitsForAnEventOfAnother) {
   }
 }
 
-TEST_F(OpenClMemory, WhatDoesNotFitIsSaidWithItsSize) {
+TEST_F(OpenClMemory, BuffersThatDoNotFitAreNamedWithTheirSize) {
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());
     for (const MemoryKind kind : kKinds) {
@@ -207,7 +207,7 @@ TEST_F(OpenClMemory, TogetherBuffersCannotExceedTheDevice) {
     ASSERT_FALSE(buffers.empty());
     EXPECT_LE(buffers.size(), most);
     buffers.pop_back();
-    EXPECT_NO_THROW(take()) << "what was given back can be taken again";
+    EXPECT_NO_THROW(take()) << "freed memory can be allocated again";
   }
   set_checking(was_checking);
 }

@@ -41,7 +41,7 @@ TEST(RecordedDevices, PlanEveryLengthAndRunNothing) {
   EXPECT_THAT(test::error_of([] { ridge::device("recorded:abacus"); }).what(), HasSubstr("recorded:mi300x"));
 }
 
-TEST(RecordedDevices, AreRefusedWhatTheyLack) {
+TEST(RecordedDevices, RefuseFeaturesTheyLack) {
   const auto allowed = [](const char* id, std::size_t n) {
     std::set<std::string> names;
     for (const planner::Candidate& one : fft::candidates<float>(ridge::device(id), n)) {

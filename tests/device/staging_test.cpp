@@ -23,7 +23,7 @@ std::vector<T> random_values(std::size_t count, Numbers numbers, std::uint64_t s
   return values;
 }
 
-TEST(Random, NumbersAreInRangeAndSpread) {
+TEST(Random, NumbersAreInRangeAndUniform) {
   for (const float value : random_values<float>(10001, Numbers::float32)) ASSERT_LE(std::abs(value), 1);
   double sum = 0, squares = 0;
   const auto values = random_values<double>(300000, Numbers::float64);  // filled by more than one thread
@@ -61,7 +61,7 @@ TEST(Random, FillsBuffersOfEveryDeviceAsTheHost) {
   }
 }
 
-TEST(Staging, CarriesThereAndBackOnEveryDevice) {
+TEST(Staging, UploadsAndDownloadsOnEveryDevice) {
   for (const ridge::Device& device : ridge::devices().devices) {
     const ridge::Staging staging(device, "test");
     for (const std::size_t count : {16u, 1000u, 8u}) {  // longer than the existing buffers, then shorter

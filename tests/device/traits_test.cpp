@@ -46,7 +46,7 @@ TEST(DeviceTraits, FollowTheArchitecturesNumber) {
     EXPECT_TRUE(limits.private_arrays_in_registers);
     const Limits by_opencl = described(one.architecture, Backend::opencl).limits;
     EXPECT_EQ(by_opencl.matrix_units, one.ampere);
-    EXPECT_FALSE(by_opencl.clusters || by_opencl.tensor_maps) << "OpenCL has no words for them";
+    EXPECT_FALSE(by_opencl.clusters || by_opencl.tensor_maps) << "OpenCL has neither";
   }
 }
 
@@ -71,7 +71,7 @@ TEST(DeviceTraits, AnUnknownUnitIsThatOfALargeGpu) {
   EXPECT_GT(newer.unit_registers, 0u);
 }
 
-TEST(DeviceTraits, CanBeTakenAway) {
+TEST(DeviceTraits, CanBeRemovedByAnOverride) {
   DeviceInfo info = described(90, Backend::cuda);
   apply_overrides(R"({"cuda": {"architecture": 80, "unit_local_memory": 1024, "private_arrays_in_registers": false}})",
                   info);
@@ -86,7 +86,7 @@ TEST(DeviceTraits, CanBeTakenAway) {
   EXPECT_TRUE(info.limits.asynchronous_copies);
 }
 
-TEST(DeviceTraits, CannotBeAdded) {
+TEST(DeviceTraits, CannotBeAddedByAnOverride) {
   DeviceInfo info = described(80, Backend::cuda);
   for (const char* text :
        {R"({"*": {"clusters": true}})", R"({"*": {"architecture": 90}})", R"({"*": {"matrix_units": 1}})",

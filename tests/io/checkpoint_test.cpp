@@ -126,8 +126,8 @@ TEST_F(CheckpointTest, EveryDamagedByteAndEveryTruncationIsNoticedAndTheOneBefor
   overwrite(path_, whole + "x");
   EXPECT_THAT(error_of([&] { Checkpoint{path_}; }), HasSubstr("promises"));
   newest_checkpoint(path_);
-  ASSERT_FALSE(warnings.said.empty());
-  for (const std::string& line : warnings.said) {
+  ASSERT_FALSE(warnings.messages.empty());
+  for (const std::string& line : warnings.messages) {
     EXPECT_THAT(line, HasSubstr("checkpoint " + path_.string() + " is refused: "));
     EXPECT_THAT(line, HasSubstr("using " + previous_generation(path_).string() + " of step 1"));
   }

@@ -66,12 +66,12 @@ class ScopedEnvironment {
 class Warnings {
  public:
   Warnings() {
-    before_ = base::on_warning([this](const std::string& message) { said.push_back(message); });
+    before_ = base::on_warning([this](const std::string& message) { messages.push_back(message); });
   }
   ~Warnings() { base::on_warning(before_); }
   Warnings(const Warnings&) = delete;
   Warnings& operator=(const Warnings&) = delete;
-  std::vector<std::string> said;
+  std::vector<std::string> messages;
 
  private:
   base::WarningListener before_;

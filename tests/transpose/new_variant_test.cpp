@@ -82,7 +82,7 @@ TEST(NewVariant, AMistakeInItIsFoundBeforeItIsTimed) {
   const auto chosen = plan_with(list_column_by_column<1>, {.rows = 30, .columns = 50, .batch = 2}, all);
   EXPECT_THAT(chosen.decision.explain(),
               ::testing::ContainsRegex("column_by_column.*wrong: worst error .* at batch 0, row 49, column 0"));
-  EXPECT_EQ(warnings.said.size(), 1u);
+  EXPECT_EQ(warnings.messages.size(), 1u);
 }
 
 }  // namespace

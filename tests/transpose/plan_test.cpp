@@ -27,7 +27,7 @@ std::string planning_error(const Problem& problem) {
   return error_of([&] { plan<float>(host(), problem, kQuick); });
 }
 
-TEST(Plan, TurnsComplexNumbersOnEveryDevice) {
+TEST(Plan, TransposesComplexNumbersOnEveryDevice) {
   for (const Device& device : devices().devices) {
     const auto turn = plan<std::complex<float>>(device, {.rows = 48, .columns = 80, .batch = 2}, kQuick);
     std::vector<std::complex<float>> in(48 * 80 * 2), out(in.size());
@@ -63,7 +63,7 @@ TEST(Plan, RunsOnBuffersOfItsDevice) {
   }
 }
 
-TEST(Plan, TurnsInPlace) {
+TEST(Plan, TransposesInPlace) {
   for (const Device& device : devices().devices) {
     const auto turn = plan<int>(device, {.rows = 50, .columns = 50, .in_place = true}, kQuick);
     std::vector<int> data(2500);
@@ -107,14 +107,14 @@ TEST(Plan, EveryElementCanBePlanned) {
   }
 }
 
-TEST(Plan, TakesTheVariantItIsTold) {
+TEST(Plan, TakesTheRequestedVariant) {
   planner::Options options = kQuick;
   options.variant = "cache_blocked";
   const auto turn = plan<float>(host(), {.rows = 8, .columns = 8}, options);
   EXPECT_EQ(turn.decisions().front().trials.at(turn.decisions().front().winner).name.find("cache_blocked"), 0u);
 }
 
-TEST(Plan, RefusesEmptyAndEndlessProblems) {
+TEST(Plan, RefusesEmptyAndTooLargeProblems) {
   EXPECT_NE(planning_error({.rows = 0, .columns = 3}).find("empty"), std::string::npos);
   EXPECT_NE(planning_error({.rows = 3, .columns = 0}).find("empty"), std::string::npos);
   EXPECT_NE(planning_error({.rows = 3, .columns = 3, .batch = 0}).find("empty"), std::string::npos);

@@ -42,17 +42,17 @@ std::string program_log(const Nvrtc& compiler, nvrtcProgram program) {
 
 std::string machine_code(const Nvrtc& compiler, nvrtcProgram program, const KernelSource& source) {
   std::size_t size = 0;
-  check(compiler, compiler.get_cubin_size(program, &size), source, "size the machine code");
+  check(compiler, compiler.get_cubin_size(program, &size), source, "return the size of the machine code");
   std::string code(size, '\0');
-  check(compiler, compiler.get_cubin(program, code.data()), source, "hand out the machine code");
+  check(compiler, compiler.get_cubin(program, code.data()), source, "return the machine code");
   return code;
 }
 
 std::string ptx(const Nvrtc& compiler, nvrtcProgram program, const KernelSource& source) {
   std::size_t size = 0;
-  check(compiler, compiler.get_ptx_size(program, &size), source, "size the PTX");
+  check(compiler, compiler.get_ptx_size(program, &size), source, "return the size of the PTX");
   std::string code(size, '\0');
-  check(compiler, compiler.get_ptx(program, code.data()), source, "hand out the PTX");
+  check(compiler, compiler.get_ptx(program, code.data()), source, "return the PTX");
   return without_closing_zero(std::move(code));
 }
 
@@ -89,7 +89,7 @@ Compiled compile_cuda(const Nvrtc& compiler, const KernelSource& source, const s
   Session session(compiler);
   check(compiler,
         compiler.create_program(&session.program, assembled.c_str(), source.name.c_str(), 0, nullptr, nullptr), source,
-        "take the source");
+        "accept the source");
   std::vector<const char*> words;
   words.reserve(options.size());
   for (const std::string& option : options) words.push_back(option.c_str());

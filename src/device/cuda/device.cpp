@@ -45,12 +45,12 @@ CudaDevice::~CudaDevice() {
 void CudaDevice::make_current() {
   std::call_once(retained_, [this] {
     CUcontext context = nullptr;
-    check(driver.primary_context_retain(&context, handle), "taking the device's primary context");
+    check(driver.primary_context_retain(&context, handle), "retaining the device's primary context");
     context_.store(context);
   });
   const CUcontext context = context_.load(std::memory_order_relaxed);
   CUcontext current = nullptr;
-  check(driver.context_get_current(&current), "asking for the current context");
+  check(driver.context_get_current(&current), "reading the current context");
   if (current != context) check(driver.context_set_current(context), "making the context current");
 }
 

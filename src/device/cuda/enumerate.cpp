@@ -137,7 +137,7 @@ std::vector<std::shared_ptr<DeviceState>> find_devices(std::vector<std::string>&
   if (result == CUDA_SUCCESS) result = driver->device_get_count(&count);
   if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && count == 0)) {
     notes.emplace_back(
-        "CUDA: the NVIDIA driver finds no device (is one there, and does CUDA_VISIBLE_DEVICES show it?)");
+        "CUDA: the NVIDIA driver finds no device: install one, or check that CUDA_VISIBLE_DEVICES does not hide it");
     return {};
   }
   if (result != CUDA_SUCCESS) {

@@ -77,7 +77,7 @@ std::shared_ptr<ProgramState> CudaDevice::compile(const KernelSource& source) {
     return program;
   const Nvrtc& compiler = needed_nvrtc();
   const std::optional<CudaTarget> target = choose_target(compiler, compute);
-  if (!target) throw Error(ErrorKind::unavailable, label() + " compiles no kernels: " + too_old(compiler, compute));
+  if (!target) throw Error(ErrorKind::unavailable, label() + " cannot compile kernels: " + too_old(compiler, compute));
   const std::vector<std::string> options = cuda_options(*target, source.relaxed_math);
   const std::string key = compile_key(info.fingerprint(), "nvrtc " + compiler.version(),
                                       fmt::format("{}", fmt::join(options, " ")), assembled);
@@ -184,7 +184,7 @@ void CudaKernel::allow_local_memory(std::size_t bytes) {
                 fmt::format("kernel {}: {} bytes of local memory and {} of its own arrays, {} has {}", name, bytes,
                             local_array_bytes_, cuda.label(), cuda.info.limits.local_memory));
   }
-  cuda.check(result, "asking for more local memory");
+  cuda.check(result, "raising the limit of local memory");
   local_block_allowed_.store(bytes, std::memory_order_release);
 }
 

@@ -104,7 +104,7 @@ struct CudaGraph : GraphState {
 CudaQueue::CudaQueue(std::shared_ptr<CudaDevice> owner) : cuda(std::move(owner)) {
   device = cuda;
   cuda->make_current();
-  cuda->check(cuda->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "making a queue");
+  cuda->check(cuda->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "creating a queue");
 }
 
 CudaQueue::CudaQueue(std::shared_ptr<CudaDevice> owner, CUstream others)
@@ -204,7 +204,7 @@ std::shared_ptr<EventState> CudaQueue::record() {
 void CudaQueue::wait_for(EventState& event) {
   const CudaEvent& other = of_this_device(event, *cuda);
   cuda->make_current();
-  cuda->check(cuda->driver.stream_wait_event(stream, other.handle, 0), "letting a queue wait for an event");
+  cuda->check(cuda->driver.stream_wait_event(stream, other.handle, 0), "making a queue wait for an event");
 }
 
 void CudaQueue::finish() {
@@ -242,7 +242,7 @@ void CudaDevice::enqueue(GraphState& graph, std::uintptr_t queue) {
 
 CudaEvent::CudaEvent(std::shared_ptr<CudaDevice> owner) : device(std::move(owner)) {
   device->make_current();
-  device->check(device->driver.event_create(&handle, CU_EVENT_DEFAULT), "making an event");
+  device->check(device->driver.event_create(&handle, CU_EVENT_DEFAULT), "creating an event");
 }
 
 CudaEvent::~CudaEvent() {
@@ -258,7 +258,7 @@ bool CudaEvent::done() {
   device->make_current();
   const CUresult result = device->driver.event_query(handle);
   if (result == CUDA_ERROR_NOT_READY) return false;
-  device->check(result, "asking whether an event is done");
+  device->check(result, "testing whether an event is complete");
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Declarations of the built-in functions that kernels use, instead of the fifteen thousand of Clang's header, which PoCL parses twice per program. Each name has all its overloads of OpenCL C 1.2, so that no argument is silently converted; a program that uses another name is compiled with Clang's header.
+// Declarations of the built-in functions that kernels use, instead of Clang's header with its fifteen thousand declarations, which PoCL parses twice per program. Each name has all its overloads of OpenCL C 1.2, so that no argument is silently converted; a program that uses another name is compiled with Clang's header.
 #define RIDGE_CONST __attribute__((overloadable, const))
 #define RIDGE_FLOATS(F) F(float) F(float2) F(float3) F(float4) F(float8) F(float16)
 #ifdef cl_khr_fp64

@@ -18,14 +18,14 @@ namespace {
 Owned<cl_context> create_context(cl_device_id device, const std::string& id) {
   cl_int status = CL_SUCCESS;
   Owned<cl_context> context(api().CreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
-  check(status, id, "making a context");
+  check(status, id, "creating a context");
   return context;
 }
 
 Owned<cl_command_queue> create_queue(cl_context context, cl_device_id device, const std::string& id) {
   cl_int status = CL_SUCCESS;
   Owned<cl_command_queue> queue(api().CreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status));
-  check(status, id, "making a queue");
+  check(status, id, "creating a queue");
   return queue;
 }
 
@@ -146,7 +146,7 @@ std::vector<std::shared_ptr<DeviceState>> enumerate_opencl(std::vector<std::stri
   try {
     const auto platforms = opencl::platforms();
     if (platforms.empty()) {
-      notes.emplace_back("OpenCL: libOpenCL.so.1 is there, but no platform is installed; apt install pocl-opencl-icd");
+      notes.emplace_back("OpenCL: libOpenCL.so.1 is installed, but no platform is; apt install pocl-opencl-icd");
     }
     for (const cl_platform_id platform : platforms) opencl::list_platform(platform, found, notes);
   } catch (const std::exception& error) {

@@ -145,7 +145,7 @@ Description describe(cl_platform_id platform, cl_device_id device) {
       info.shares_host_memory && (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 
   const bool pocl = info.vendor.find("Portable Computing Language") != std::string::npos;
-  info.limits.private_arrays_in_registers = !pocl;  // they become arrays on a stack
+  info.limits.private_arrays_in_registers = !pocl;  // PoCL keeps them in arrays on a stack
   if (pocl) {
     // One thread's stack (8 MiB) holds the private variables of all work-items of a group. With the 4096 that PoCL
     // reports, a Bluestein kernel of 10343 points overflowed it on x86-64.

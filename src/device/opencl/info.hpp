@@ -13,8 +13,8 @@ struct Traits {
   // of that kernel, whichever it is. Two concurrent launches of one kernel with grids of different widths corrupt the
   // count, and it aborts the process: launches must be serialized.
   bool one_queue = false;
-  // PoCL caches compiled code per size of work-group in its own folder. Asked for a program's binary it compiles every
-  // kernel once more, for groups of any size: twice the time, for code that no launch uses.
+  // PoCL caches compiled code per size of work-group in its own folder. If a program's binary is requested, it compiles
+  // every kernel once more, for groups of any size: twice the time, for code that no launch uses.
   bool keeps_compiled = false;
   // PoCL lets Clang parse its header of all built-in functions twice per program: three quarters of the time for most
   // kernels. builtins.cl replaces it.

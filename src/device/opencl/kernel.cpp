@@ -53,7 +53,7 @@ void ClKernel::ask_for_attributes() {
   work_group = std::max(work_group, required_items_[0] * required_items_[1] * required_items_[2]);
   cl_uint count = 0;
   check(api().GetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr), owner_->info.id,
-        fmt::format("asking for the arguments of kernel \"{}\"", name));
+        fmt::format("reading the arguments of kernel \"{}\"", name));
   if (count > kMostParameters) refuse(name, fmt::format("the driver says it has {} arguments", count));
   parameters_.assign(count, Wants::unknown);
   for (cl_uint i = 0; i < count; ++i) {

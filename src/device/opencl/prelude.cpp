@@ -307,7 +307,7 @@ constexpr std::string_view kPtxCopies = R"(#define RIDGE_COPY_ASYNC(kind, bytes,
 constexpr std::string_view kPtxAccess = R"(#define LOAD_ONCE(p) ridge_load_once(p)
 #define STORE_ONCE(p, v) ridge_store_once((p), (v))
 #define LOAD_CACHED(p) ridge_load_cached(p)
-#define LOAD_L2(p) ridge_load_far(p)
+#define LOAD_L2(p) ridge_load_l2(p)
 )";
 
 // On other devices the compiler chooses the sub-group width unless a kernel requests one, so KERNEL requests it.
@@ -392,7 +392,7 @@ std::string plain_overloads(std::string_view type) {
   return fmt::format(
       "RIDGE_OVERLOAD {0} ridge_load_once(__global const {0}* p) {{ return *p; }}\n"
       "RIDGE_OVERLOAD {0} ridge_load_cached(__global const {0}* p) {{ return *p; }}\n"
-      "RIDGE_OVERLOAD {0} ridge_load_far(__global const {0}* p) {{ return *p; }}\n"
+      "RIDGE_OVERLOAD {0} ridge_load_l2(__global const {0}* p) {{ return *p; }}\n"
       "RIDGE_OVERLOAD void ridge_store_once(__global {0}* p, {0} v) {{ *p = v; }}\n",
       type);
 }
@@ -419,7 +419,7 @@ std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_
   return text + fmt::format("#define {}(v, lane) ridge_{}((v), (uint)(lane))\n", word, mode);
 }
 
-// Width of a shuffle: a power of two, whatever an override specifies.
+// Width of a shuffle: a power of two, also if an override specifies another number.
 std::size_t shuffle_width(const DeviceInfo& info) {
   const std::size_t width = info.limits.sub_group;
   return std::has_single_bit(width) && width >= 2 && width <= 32 ? width : 0;
@@ -456,7 +456,7 @@ std::string ptx_words(const DeviceInfo& info) {
     if (type.scalar == "double" && !info.limits.float64) continue;
     text += ptx_load(type, "ridge_load_once", "ld.global.cs");
     text += ptx_load(type, "ridge_load_cached", "ld.global.nc");
-    text += ptx_load(type, "ridge_load_far", "ld.global.cg");
+    text += ptx_load(type, "ridge_load_l2", "ld.global.cg");
     text += ptx_store(type);
   }
   for (const char* type : {"char", "uchar", "short", "ushort"}) text += plain_overloads(type);

@@ -66,7 +66,7 @@ Build build_from_source(ClDevice& device, const std::string& text, const std::st
   const char* start = text.data();
   const std::size_t length = text.size();
   build.program = Owned<cl_program>(api().CreateProgramWithSource(device.context(), 1, &start, &length, &build.status));
-  check(build.status, device.info.id, "making a program");
+  check(build.status, device.info.id, "creating a program");
   const cl_device_id id = device.device();
   build.status = api().BuildProgram(build.program.get(), 1, &id, options.c_str(), nullptr, nullptr);
   if (build.status != CL_SUCCESS) build.log = build_log(build.program.get(), id);
@@ -211,7 +211,7 @@ std::shared_ptr<KernelState> ClProgram::kernel(const std::string& kernel_name) {
     throw Error(ErrorKind::invalid_argument, fmt::format("program \"{}\" has no kernel \"{}\"; its kernels are: {}",
                                                          name, kernel_name, kernel_names(program_->get())));
   }
-  check(status, device_->info.id, fmt::format("taking kernel \"{}\" from program \"{}\"", kernel_name, name));
+  check(status, device_->info.id, fmt::format("creating kernel \"{}\" from program \"{}\"", kernel_name, name));
   return std::make_shared<ClKernel>(device_, std::move(kernel), kernel_name);
 }
 

@@ -39,7 +39,7 @@ ClEvent::ClEvent(std::shared_ptr<ClDevice> device, Owned<cl_event> event)
 void ClEvent::wait() {
   const cl_event event = event_.get();
   const cl_int status = api().WaitForEvents(1, &event);
-  if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) done();  // knows which error
+  if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) done();  // throws the error of that event
   check(status, device_->info.id, "waiting for an event");
 }
 
@@ -47,7 +47,7 @@ bool ClEvent::done() {
   cl_int state = CL_QUEUED;
   const cl_int status =
       api().GetEventInfo(event_.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
-  check(status, device_->info.id, "asking for the state of an event");
+  check(status, device_->info.id, "reading the state of an event");
   if (state < 0) check(state, device_->info.id, "work before an event");
   return state == CL_COMPLETE;
 }

@@ -12,7 +12,7 @@ constexpr std::array<cl_uchar, 16> kZeros{};
 Owned<cl_mem> scratch_buffer(cl_context context, std::size_t bytes, const std::string& device) {
   cl_int status = CL_SUCCESS;
   Owned<cl_mem> buffer(api().CreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status));
-  check(status, device, "making a scratch buffer");
+  check(status, device, "creating a scratch buffer");
   return buffer;
 }
 

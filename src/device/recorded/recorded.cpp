@@ -64,7 +64,7 @@ struct NoQueue : QueueState {
   [[noreturn]] void refuse() const {
     throw Error(
         ErrorKind::unavailable,
-        fmt::format("{} is a description of a {}: it plans and explains, and runs nothing; give a device of this "
+        fmt::format("{} is a description of a {}, which plans and explains but cannot run: pass a device of this "
                     "machine (ridge devices)",
                     device->info.id, device->info.name));
   }

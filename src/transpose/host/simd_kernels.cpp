@@ -77,8 +77,9 @@ struct Shape {
 
 // Transposes kRows input rows x kSide columns: one vector for each of kSide output rows.
 template <std::size_t kBytes>
-HWY_INLINE void TurnVectors(const std::uint8_t* in, std::size_t in_stride,
-                            hn::Vec<hn::ScalableTag<typename Shape<kBytes>::Lane> > (&vectors)[Shape<kBytes>::kSide]) {
+HWY_INLINE void TransposeVectors(
+    const std::uint8_t* in, std::size_t in_stride,
+    hn::Vec<hn::ScalableTag<typename Shape<kBytes>::Lane> > (&vectors)[Shape<kBytes>::kSide]) {
   const hn::ScalableTag<typename Shape<kBytes>::Lane> d;
   constexpr std::size_t kSide = Shape<kBytes>::kSide;
   for (std::size_t i = 0; i < kSide; ++i) vectors[i] = LoadBlocks(d, in + i * in_stride, kSide * in_stride);
@@ -101,7 +102,7 @@ HWY_INLINE void TransposeLines(const std::uint8_t* in, std::size_t in_stride, st
   if constexpr (S::kWholeLines) {
     hn::Vec<decltype(d)> vectors[S::kVectors][S::kSide];
     for (std::size_t v = 0; v < S::kVectors; ++v)
-      TurnVectors<kBytes>(in + v * S::kRows * in_stride, in_stride, vectors[v]);
+      TransposeVectors<kBytes>(in + v * S::kRows * in_stride, in_stride, vectors[v]);
     for (std::size_t i = 0; i < S::kSide; ++i) {
       for (std::size_t v = 0; v < S::kVectors; ++v) {
         StoreVector<kStreaming>(vectors[v][i], d, out + i * out_stride + v * kVector);
@@ -110,7 +111,7 @@ HWY_INLINE void TransposeLines(const std::uint8_t* in, std::size_t in_stride, st
   } else {
     for (std::size_t v = 0; v < S::kVectors; ++v) {
       hn::Vec<decltype(d)> vectors[S::kSide];
-      TurnVectors<kBytes>(in + v * S::kRows * in_stride, in_stride, vectors);
+      TransposeVectors<kBytes>(in + v * S::kRows * in_stride, in_stride, vectors);
       for (std::size_t i = 0; i < S::kSide; ++i) {
         StoreVector<kStreaming>(vectors[i], d, out + i * out_stride + v * kVector);
       }

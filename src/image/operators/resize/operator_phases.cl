@@ -28,11 +28,11 @@
 
 // Rounds four results to bytes. Bicubic weights can exceed the range of a byte, but not of 16 bits.
 FUNCTION uint bytes_of_four(const float* v) {
-#if defined(CLAMP_HALVES) && !defined(NEVER_BEYOND)
+#if defined(CLAMP_WORDS) && !defined(NEVER_BEYOND)
   const uint a = BITS_OF(v[0] + 12582912.0f), b = BITS_OF(v[1] + 12582912.0f);
   const uint c = BITS_OF(v[2] + 12582912.0f), d = BITS_OF(v[3] + 12582912.0f);
-  return BYTE_PERMUTE(CLAMP_HALVES(BYTE_PERMUTE(a, b, 0x5410u), 0x00ff00ffu),
-                      CLAMP_HALVES(BYTE_PERMUTE(c, d, 0x5410u), 0x00ff00ffu), 0x6420u);
+  return BYTE_PERMUTE(CLAMP_WORDS(BYTE_PERMUTE(a, b, 0x5410u), 0x00ff00ffu),
+                      CLAMP_WORDS(BYTE_PERMUTE(c, d, 0x5410u), 0x00ff00ffu), 0x6420u);
 #else
   return BYTE_PERMUTE(BYTE_PERMUTE(STORED_BITS(v[0]), STORED_BITS(v[1]), 0x0040u),
                       BYTE_PERMUTE(STORED_BITS(v[2]), STORED_BITS(v[3]), 0x0040u), 0x5410u);

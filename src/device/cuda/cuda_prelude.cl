@@ -1,13 +1,4 @@
-// The kernel dialect in CUDA C++.
-#include "device/dialect.hpp"
-
-namespace ridge::detail {
-
-// Pointers need no address space in CUDA, and a kernel text may or may not say `const` after CONSTANT (OpenCL accepts
-// both): CONSTANT adds it, and NVRTC's warning about a second one is switched off with the other warnings.
-// __syncthreads() orders local and global memory within the group, so both barriers are the same.
-std::string cuda_prelude() {
-  return R"(// Ridgeline's kernel dialect in CUDA C++
+// Ridgeline's kernel dialect in CUDA C++
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
@@ -96,7 +87,7 @@ FUNCTION float ridge_exp2_fast(float f) {
 }
 #define BYTE_PERMUTE(a, b, which) __byte_perm(a, b, which)
 // Clamps each signed 16-bit word to the range from 0 to the corresponding word of `most`.
-FUNCTION uint ridge_clamp_halves(uint a, uint most) {
+FUNCTION uint ridge_clamp_words(uint a, uint most) {
 #if __CUDA_ARCH__ >= 900
   uint clamped;
   asm("min.relu.s16x2 %0, %1, %2;" : "=r"(clamped) : "r"(a), "r"(most));
@@ -105,7 +96,7 @@ FUNCTION uint ridge_clamp_halves(uint a, uint most) {
   return __vmaxs2(__vmins2(a, most), 0u);
 #endif
 }
-#define CLAMP_HALVES(a, most) ridge_clamp_halves(a, most)
+#define CLAMP_WORDS(a, most) ridge_clamp_words(a, most)
 #define EXP2_FAST(f) ridge_exp2_fast(f)
 #define ROUND_EVEN(f) __float2int_rn(f)
 #define ATOMIC_ADD(p, v) atomicAdd(p, v)
@@ -203,9 +194,9 @@ FUNCTION void ridge_async_copy_wait(ulong* p, uint parity) {
                  : "memory");
   } while (there == 0);
 }
-struct __align__(64) ridge_half_map { ulong words[8]; };
+struct __align__(64) ridge_part_of_map { ulong words[8]; };
 // The two parts are adjacent parameters.
-#define TILE_MAP(name) const __grid_constant__ ridge_half_map name, const __grid_constant__ ridge_half_map name##_rest
+#define TILE_MAP(name) const __grid_constant__ ridge_part_of_map name, const __grid_constant__ ridge_part_of_map name##_rest
 FUNCTION void ridge_async_copy_tile(ulong* p, void* to, const void* map, int column, int row, int array) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
@@ -333,7 +324,3 @@ FUNCTION ulong ridge_load_relaxed(const ulong* p) {
 #define COPY_ASYNC_COMMIT()
 #define COPY_ASYNC_WAIT(n)
 #endif
-)";
-}
-
-}  // namespace ridge::detail
