@@ -125,7 +125,7 @@ void compare_result(const nufft::Problem& problem, NufftData<T>& data, Queue& qu
   const planner::Comparison found =
       nufft::compare_with_sums(nufft::resolve<T>(problem), points, data.strengths.data(), data.modes.data(), outputs);
   if (!found.right())
-    throw Error(ErrorKind::internal, fmt::format("bench nufft: {} is wrong: {}", variant, found.in_words()));
+    throw Error(ErrorKind::internal, fmt::format("bench nufft: {} is wrong: {}", variant, found.text()));
 }
 
 template <class T>

@@ -44,7 +44,7 @@ Comparison compare_numbers(std::span<const T> got, std::span<const T> expected, 
 
 }  // namespace
 
-std::string Comparison::in_words() const {
+std::string Comparison::text() const {
   return fmt::format("worst error {:.1e}{}{}, allowed {:.1e}", worst, where.empty() ? "" : " at ", where, allowed);
 }
 

@@ -12,7 +12,7 @@ struct Comparison {
   double allowed = 0;                              // largest error that rounding explains
   std::string where{};                             // position of the largest error: "row 3, column 5"
   bool right() const { return worst <= allowed; }  // false for NaN
-  std::string in_words() const;                    // "worst error 3e-02 at row 3, column 5, allowed 4e-07"
+  std::string text() const;                        // "worst error 3e-02 at row 3, column 5, allowed 4e-07"
 };
 
 using Where = std::function<std::string(std::size_t element)>;  // empty: "element 12"

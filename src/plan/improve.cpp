@@ -49,7 +49,7 @@ struct Background {
   const ::pid_t process = ::getpid();
 };
 
-// The child of a fork has no thread: it begins anew, with the Holds of the forking thread.
+// The child of a fork has no thread: it starts with an empty state and the Holds of the forking thread.
 Background& background() {
   static std::atomic<Background*> current{new Background};
   Background* known = current.load();

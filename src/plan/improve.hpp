@@ -11,7 +11,7 @@ namespace ridge::planner {
 // Calls `work` with measuring options in the background thread, or never if there is too much to do. The options'
 // progress function waits while a Hold exists and throws when the work must end.
 void in_background(const Options& options, std::function<void(const Options& measuring)> work);
-Improve improvement_of(const Options& options);  // what applies to a plan with these options
+Improve improvement_of(const Options& options);  // the improvement of a plan with these options
 
 // The present object of a plan, which stays alive with the pointer.
 template <class V>

@@ -51,7 +51,7 @@ double seconds_at(double work, const Ceiling& ceiling) {
   return work > 0 && ceiling.per_second > 0 ? work / ceiling.per_second : 0;
 }
 
-std::string in_words(const Ceiling& ceiling, const char* unit, std::size_t threads) {
+std::string ceiling_text(const Ceiling& ceiling, const char* unit, std::size_t threads) {
   const std::string rate = fmt::format("{} {}", ceiling.name, base::human_rate(ceiling.per_second, unit));
   return threads == 0 ? rate : fmt::format("{} of {} {}", rate, threads, threads == 1 ? "thread" : "threads");
 }
@@ -70,9 +70,9 @@ Prediction predict(const machine::Ceilings& ceilings, const Problem& problem, co
   if (launching > working) {
     prediction.bound = fmt::format("launch latency {}", base::human_seconds(ceilings.launch_seconds));
   } else if (computing > moving) {
-    prediction.bound = in_words(arithmetic, "FLOP/s", cost.threads);
+    prediction.bound = ceiling_text(arithmetic, "FLOP/s", cost.threads);
   } else if (moving > 0) {
-    prediction.bound = in_words(traffic, "B/s", cost.threads);
+    prediction.bound = ceiling_text(traffic, "B/s", cost.threads);
   }
   return prediction;
 }

@@ -97,7 +97,8 @@ class Selection {
     decision_.source = source;
   }
 
-  // --- which may be considered --------------------------------------------------------------------------------------
+  // --- which candidates are considered
+  // --------------------------------------------------------------------------------------
   bool is_asked_for(const Candidate& candidate) const {
     return options_.variant.empty() || is_called(candidate, options_.variant);
   }
@@ -108,7 +109,7 @@ class Selection {
       const Candidate& candidate = candidates_[i];
       decision_.trials.push_back({.name = candidate.name()});
       if (!is_asked_for(candidate)) {
-        trial(i).reason = fmt::format("not considered: only {} was asked for", options_.variant);
+        trial(i).reason = fmt::format("not considered: only {} was requested", options_.variant);
         continue;
       }
       any_asked_for = true;
@@ -173,7 +174,7 @@ class Selection {
     return attempt(i, [&] {
       const Comparison comparison = ask_.compare(i);
       if (comparison.right()) return true;
-      const std::string wrong = fmt::format("wrong: {}", comparison.in_words());
+      const std::string wrong = fmt::format("wrong: {}", comparison.text());
       const std::string which = fmt::format("{} on {}: {}", problem_.key, decision_.device, trial(i).name);
       if (verification_asked_for() == "strict") throw std::logic_error(fmt::format("{} is {}", which, wrong));
       base::warn(fmt::format("{} is {}; it is excluded", which, wrong));
@@ -348,7 +349,7 @@ class Selection {
     return message;
   }
 
-  // --- why the others lost ------------------------------------------------------------------------------------------
+  // --- reasons of the rejected candidates ----------------------------------------------------------------------------
   void give_reasons() {
     const Trial best = trial(decision_.winner);
     for (const std::size_t i : allowed_) {

@@ -1,4 +1,4 @@
-// Decisions shared by many plans, computed and copied only when one of them is asked for.
+// Decisions shared by many plans, computed and copied only on request.
 #pragma once
 #include <functional>
 #include <memory>

@@ -19,7 +19,7 @@ void expect_all_right(const Problem& wanted) {
   for (const Entry& entry : list_variants(host(), problem, g)) {
     if (!entry.candidate.refusal.empty() || entry.candidate.variant == "reference") continue;
     const planner::Comparison comparison = trials.compare(*entry.build());
-    EXPECT_TRUE(comparison.right()) << g.key() << ", " << entry.candidate.name() << ": " << comparison.in_words();
+    EXPECT_TRUE(comparison.right()) << g.key() << ", " << entry.candidate.name() << ": " << comparison.text();
   }
 }
 

@@ -136,8 +136,8 @@ TEST_F(Choose, AWrongVariantLosesBeforeItIsTimed) {
   EXPECT_THAT(trials_.timed, Not(testing::Contains("wrong")));
   EXPECT_THAT(chosen.decision.trials[0].reason, testing::StartsWith("wrong: worst error 7.6e-03 at element 0"));
   EXPECT_THAT(chosen.decision.explain(), HasSubstr("wrong: worst error"));
-  ASSERT_EQ(warnings_.said.size(), 1u);
-  EXPECT_THAT(warnings_.said[0],
+  ASSERT_EQ(warnings_.messages.size(), 1u);
+  EXPECT_THAT(warnings_.messages[0],
               testing::AllOf(HasSubstr("toy"), HasSubstr("wrong is wrong"), HasSubstr("it is excluded")));
   EXPECT_THAT(trials_.compared, ElementsAre("wrong", "right", "slower"));  // once each, although the best run twice
 }
@@ -182,7 +182,7 @@ TEST_F(Choose, QuickPlansAndWisdomAreComparedToo) {
   EXPECT_THAT(trials_.compared, ElementsAre("right"));
 }
 
-TEST_F(Choose, NothingRightIsAnError) {
+TEST_F(Choose, NoCorrectVariantIsAnError) {
   add("wrong", 0.01, [](double x) { return x; });
   for (const Effort effort : {Effort::quick, Effort::measured}) {
     try {
@@ -195,7 +195,7 @@ TEST_F(Choose, NothingRightIsAnError) {
   }
 }
 
-TEST_F(Choose, TheEnvironmentAsksForIt) {
+TEST_F(Choose, TheEnvironmentRequestsVerification) {
   add("wrong", 0.01, [](double x) { return x; });
   add_right("right", 0.1);
   {
@@ -210,7 +210,7 @@ TEST_F(Choose, TheEnvironmentAsksForIt) {
   EXPECT_EQ(choose({.use_wisdom = false, .save_wisdom = false}).winner->name, "wrong");
 }
 
-TEST_F(Choose, ProgressIsToldBeforeEachTrial) {
+TEST_F(Choose, ProgressIsReportedBeforeEachTrial) {
   add_right("a", 0.2);
   add_right("b", 0.1);
   std::vector<std::string> said;
@@ -221,7 +221,7 @@ TEST_F(Choose, ProgressIsToldBeforeEachTrial) {
   EXPECT_THAT(said, ElementsAre("a 0/4", "b 1/4", "b 2/4", "a 3/4"));
 }
 
-TEST_F(Choose, AtEqualTimesWhatWonLastTimeWinsAgain) {
+TEST_F(Choose, AtEqualTimesThePreviousWinnerIsKept) {
   add_right("a", 0.100);
   add_right("b", 0.120);
   EXPECT_EQ(choose().winner->name, "a");

@@ -26,23 +26,23 @@ TEST(Comparison, MeasuresInUnitsOfTheReferencesSize) {
   EXPECT_NEAR(comparison.worst, 1 / std::sqrt((9e4 + 16e4) / 2), 1e-12);
   EXPECT_FALSE(comparison.right());
   EXPECT_EQ(comparison.where, "element 1");
-  EXPECT_EQ(comparison.in_words(), "worst error 2.8e-03 at element 1, allowed 1.0e-03");
+  EXPECT_EQ(comparison.text(), "worst error 2.8e-03 at element 1, allowed 1.0e-03");
   EXPECT_TRUE(of({300, 400}, {300, 400}).right());
   EXPECT_TRUE(of({300, 400.1}, {300, 400}).right());
 }
 
-TEST(Comparison, SilenceIsComparedAsItIs) {
+TEST(Comparison, ZerosAreComparedAbsolutely) {
   EXPECT_TRUE(of({0, 0}, {0, 0}).right());
   EXPECT_FALSE(of({0, 1}, {0, 0}).right());
 }
 
-TEST(Comparison, WhatIsNoNumberIsNeverRight) {
+TEST(Comparison, NaNIsNeverRight) {
   EXPECT_FALSE(of({kNaN, 1}, {1, 1}).right());
   EXPECT_FALSE(of({1, kNaN, 1}, {1, 1, 1}).right());  // not forgotten at the next finite value
   EXPECT_FALSE(of({1, 1}, {kNaN, 1}).right());
   EXPECT_FALSE(of({kNaN, 1}, {kNaN, 1}).right());
   EXPECT_FALSE(of({std::numeric_limits<double>::infinity(), 1}, {1, 1}).right());
-  EXPECT_THAT(of({1, kNaN, 7}, {1, 1, 1}).in_words(), HasSubstr("nan at element 1"));
+  EXPECT_THAT(of({1, kNaN, 7}, {1, 1, 1}).text(), HasSubstr("nan at element 1"));
 }
 
 TEST(Comparison, AnotherLengthIsWrong) {

@@ -131,7 +131,7 @@ void expect_words(const P& plan, const std::string& workload) {
   }
 }
 
-TEST(Face, TheSameWordsOfEveryPlan) {
+TEST(Face, EveryPlanHasTheSameMembers) {
   const planner::Options quick{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
   const Device device = host();
   expect_words(fft::plan<float>(device, {.shape = {96}, .batch = 3}, quick), "fft");
@@ -161,7 +161,7 @@ TEST(Face, TheSameWordsOfEveryPlan) {
 }
 
 // The least traffic of a transform: input and output once each.
-TEST(Face, TheLeastThatATensorMoves) {
+TEST(Face, LeastBytesOfATensor) {
   using fft::TensorKind;
   const auto bytes = [](TensorKind kind, std::vector<fft::RealKind> kinds) {
     return fft::tensor_plan<float>(

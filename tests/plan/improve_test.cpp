@@ -65,7 +65,7 @@ TEST_F(ChooseImprove, ExchangesThePlanAndItsCopies) {
   EXPECT_LE(first->value, 2);  // the first object still exists
 }
 
-TEST_F(ChooseImprove, OnlyWhenAsked) {
+TEST_F(ChooseImprove, OnlyOnRequest) {
   for (const Options& options :
        {Options{.effort = Effort::quick, .improve = Improve::never}, Options{.effort = Effort::quick},
         Options{.effort = Effort::measured, .improve = Improve::now}}) {

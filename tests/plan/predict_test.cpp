@@ -107,7 +107,7 @@ TEST(Roof, UsefulWorkAtFullEfficiencyWithoutLaunches) {
   expect(roof(host(), problem_of(500), false), 1e-9, "L1 copy 1.00 TB/s");
 }
 
-TEST(Roof, SaysWhenNobodyHasMeasuredIt) {
+TEST(Roof, EstimatesAreMarked) {
   Ceilings guess = host();
   guess.measured = false;
   expect(roof(guess, problem_of(1e9), false), 0.02, "memory copy 50.0 GB/s (estimated; ridge machine measures it)");

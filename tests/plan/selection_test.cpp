@@ -95,7 +95,7 @@ TEST_F(Select, QuickTakesTheBestPredictedAndRunsNothing) {
   EXPECT_TRUE(ridge::wisdom::all().empty());  // nothing was saved
 }
 
-TEST_F(Select, EqualPredictionsKeepTheAuthorsOrder) {
+TEST_F(Select, EqualPredictionsKeepTheListedOrder) {
   const auto decision = decide({candidate("first", 0.1), candidate("second", 0.1)}, {.effort = Effort::quick});
   EXPECT_EQ(decision.winner, 0u);
 }
@@ -141,7 +141,7 @@ TEST_F(Select, NoTrialIsBegunBeyondTheTimeLimit) {
   EXPECT_THAT(runs_, ElementsAre("a"));
 }
 
-TEST_F(Select, TheBestThreeRunAgainInTurnAndTheirBestCounts) {
+TEST_F(Select, TheBestThreeRunAgainAndTheirBestTimeCounts) {
   int call = 0;
   // a is disturbed in the first round and is the fastest in the second.
   time_ = [&](const std::string& name) {
@@ -187,7 +187,7 @@ TEST_F(Select, NoCandidatesAtAll) {
   EXPECT_THAT(message, HasSubstr("no variant exists"));
 }
 
-// --- the variant that was asked for ---------------------------------------------------------------------------------
+// --- the requested variant -------------------------------------------------------------------------------------------
 
 std::vector<Candidate> tiles(const std::string& refusal = "") {
   Candidate narrow{.variant = "tile", .parameters = {{"side", "16"}}, .refusal = refusal, .cost = {.bytes = 2e9}};
@@ -198,7 +198,7 @@ std::vector<Candidate> tiles(const std::string& refusal = "") {
 TEST_F(Select, OneVariantWithAllItsParameters) {
   const auto decision = decide(tiles(), {.effort = Effort::quick, .variant = "tile"});
   EXPECT_EQ(decision.winner, 1u);
-  EXPECT_THAT(decision.trials[2].reason, HasSubstr("only tile was asked for"));
+  EXPECT_THAT(decision.trials[2].reason, HasSubstr("only tile was requested"));
 }
 
 TEST_F(Select, OneVariantByItsFullName) {
@@ -207,14 +207,14 @@ TEST_F(Select, OneVariantByItsFullName) {
   EXPECT_EQ(decision.source, Source::only_choice);
 }
 
-TEST_F(Select, AnUnknownVariantListsWhatThereIs) {
+TEST_F(Select, AnUnknownVariantListsTheKnownOnes) {
   const auto [kind, message] = error_of([&] { decide(tiles(), {.variant = "til"}); });
   EXPECT_EQ(kind, ErrorKind::invalid_argument);
   EXPECT_THAT(message, AllOf(HasSubstr("no variant \"til\""), HasSubstr("there are "), HasSubstr("tile"),
                              HasSubstr("naive"), Not(HasSubstr("\n"))));
 }
 
-TEST_F(Select, AVariantThatIsRefusedSaysWhy) {
+TEST_F(Select, ARefusedVariantNamesTheReason) {
   const auto [kind, message] = error_of([&] { decide(tiles("too large"), {.variant = "tile"}); });
   EXPECT_EQ(kind, ErrorKind::invalid_argument);
   EXPECT_THAT(message, AllOf(HasSubstr("tile(side=16): too large"), HasSubstr("tile(side=32): too large"),
@@ -237,7 +237,7 @@ TEST_F(Select, ACandidateThatThrowsLosesWithItsMessage) {
   EXPECT_THAT(decision.trials[1].reason, HasSubstr("memory"));
 }
 
-TEST_F(Select, FailuresTakeNoPlaceAmongTheTrials) {
+TEST_F(Select, FailuresDoNotCountAsTrials) {
   time_ = [](const std::string& name) -> double {
     if (name != "last") throw Error(ErrorKind::device, "gone");
     return 1;
@@ -246,7 +246,7 @@ TEST_F(Select, FailuresTakeNoPlaceAmongTheTrials) {
   EXPECT_EQ(decision.winner, 2u);
 }
 
-TEST_F(Select, ACandidateThatFailsTheSecondTimeIsOut) {
+TEST_F(Select, ACandidateThatFailsTheSecondTimeLoses) {
   int call = 0;
   time_ = [&](const std::string& name) {
     if (call++ >= 2 && name == "a") throw Error(ErrorKind::device, "only works once");
@@ -332,7 +332,7 @@ TEST_F(SelectWisdom, AMeasurementIsRememberedAndNotRepeated) {
   EXPECT_EQ(entries[0].fingerprint, device_.fingerprint());
   EXPECT_EQ(entries[0].winner, "b");
   EXPECT_EQ(entries[0].seconds, 0.1);
-  EXPECT_TRUE(warnings_.said.empty());
+  EXPECT_TRUE(warnings_.messages.empty());
 }
 
 TEST_F(SelectWisdom, QuickUsesItToo) {
@@ -382,13 +382,13 @@ TEST_F(SelectWisdom, AStaleWinnerIsIgnoredAndReplaced) {
 
 TEST_F(SelectWisdom, ARefusedWinnerIsIgnored) {
   decide(candidates_);
-  candidates_[1].refusal = "not any more";
+  candidates_[1].refusal = "needs something else now";
   const auto decision = decide(candidates_, {.effort = Effort::quick});
   EXPECT_EQ(decision.source, Source::model);
   EXPECT_EQ(decision.winner, 0u);
 }
 
-TEST_F(SelectWisdom, AChoiceAmongSomeVariantsIsNoAnswerForAll) {
+TEST_F(SelectWisdom, AChoiceAmongSomeVariantsDoesNotDecideForAll) {
   std::vector<Candidate> some = tiles();
   time_ = [](const std::string& name) { return name == "naive" ? 0.01 : 0.3; };
   EXPECT_EQ(decide(some, {.variant = "tile"}).source, Source::measurement);
@@ -399,17 +399,17 @@ TEST_F(SelectWisdom, AChoiceAmongSomeVariantsIsNoAnswerForAll) {
   EXPECT_EQ(decide(some, {.variant = "naive"}).source, Source::wisdom);  // the winner among all variants
 }
 
-TEST_F(SelectWisdom, AFolderThatCannotBeWrittenIsAWarningAndNoMore) {
+TEST_F(SelectWisdom, AnUnwritableFolderIsOnlyAWarning) {
   const ridge::test::ScopedEnvironment nowhere("RIDGE_WISDOM", folder_ / "missing/wisdom.json");
   EXPECT_EQ(decide(candidates_).winner, 1u);
-  ASSERT_EQ(warnings_.said.size(), 1u);
-  EXPECT_THAT(warnings_.said[0], AllOf(HasSubstr("wisdom is not saved"), HasSubstr("missing/wisdom.json")));
+  ASSERT_EQ(warnings_.messages.size(), 1u);
+  EXPECT_THAT(warnings_.messages[0], AllOf(HasSubstr("wisdom is not saved"), HasSubstr("missing/wisdom.json")));
   EXPECT_EQ(decide(candidates_).source, Source::wisdom);  // kept for the lifetime of the process
 }
 
 // --- explain --------------------------------------------------------------------------------------------------------
 
-TEST_F(Select, ExplainSaysEverything) {
+TEST_F(Select, ExplainPrintsEveryField) {
   const Decision decision{
       .winner = 1,
       .source = Source::measurement,
@@ -452,7 +452,7 @@ TEST_F(Select, ExplainNamesAReasonOnce) {
   EXPECT_THAT(text, testing::ContainsRegex("\n  wide +- +-  too wide\n  wider +- +-  too wide\n"));
 }
 
-TEST_F(Select, ExplainOfTheOtherWays) {
+TEST_F(Select, ExplainOfQuickAndSavedChoices) {
   problem_.flops = 0;
   const auto quick = decide({candidate("a", 0.1), candidate("b", 0.2)}, {.effort = Effort::quick}).explain();
   EXPECT_THAT(quick,

@@ -54,14 +54,14 @@ class Wisdom : public testing::Test {
   ridge::test::Warnings warnings_;
 };
 
-TEST_F(Wisdom, LiesWhereItIsToldOrInTheCacheFolder) {
+TEST_F(Wisdom, PathIsTheNamedFileOrInTheCacheFolder) {
   EXPECT_EQ(ridge::wisdom::path(), file_);
   const ScopedEnvironment none("RIDGE_WISDOM", "");
   const ScopedEnvironment cache("RIDGE_CACHE_DIR", folder_ / "cache");
   EXPECT_EQ(ridge::wisdom::path(), folder_ / "cache/wisdom.json");
 }
 
-TEST_F(Wisdom, KeepsWhatItIsTold) {
+TEST_F(Wisdom, KeepsEntries) {
   EXPECT_FALSE(knows("1"));
   remember(entry("1", 0.25));
   remember(entry("2", 1.0 / 3));
@@ -73,7 +73,7 @@ TEST_F(Wisdom, KeepsWhatItIsTold) {
   EXPECT_FALSE(ridge::wisdom::find("other", "toy", "2"));
   EXPECT_FALSE(ridge::wisdom::find("fingerprint", "other", "2"));
   EXPECT_FALSE(knows("3"));
-  EXPECT_THAT(warnings_.said, IsEmpty());
+  EXPECT_THAT(warnings_.messages, IsEmpty());
 }
 
 TEST_F(Wisdom, KeepsTheSameProblemOfTwoDevicesApart) {
@@ -87,7 +87,7 @@ TEST_F(Wisdom, KeepsTheSameProblemOfTwoDevicesApart) {
   EXPECT_EQ(ridge::wisdom::find("another device", "toy", "1")->winner, "other");
 }
 
-TEST_F(Wisdom, ReplacesWhatItKnewOfTheSameProblem) {
+TEST_F(Wisdom, ReplacesTheEntryOfTheSameProblem) {
   remember(entry("1", 0.5));
   remember(entry("2", 0.5));
   remember(entry("1", 0.25));
@@ -146,13 +146,13 @@ TEST_F(Wisdom, OfAnotherVersionIsKeptButNotUsed) {
   EXPECT_THAT(all(), SizeIs(2));
 }
 
-TEST_F(Wisdom, NamesWithQuotesControlsAndBytesThatAreNoText) {
+TEST_F(Wisdom, NamesWithQuotesControlsAndInvalidUtf8) {
   remember({"toy", "a \"quoted\"\n\\ problem", "dev", "finger\"print", "w", 1});
   EXPECT_TRUE(ridge::wisdom::find("finger\"print", "toy", "a \"quoted\"\n\\ problem"));
   remember({"toy", "odd", "d\xff\xfe", "f", "w", 1});
   write(text() + " ");  // read again
   EXPECT_TRUE(ridge::wisdom::find("f", "toy", "odd"));
-  EXPECT_THAT(warnings_.said, IsEmpty());
+  EXPECT_THAT(warnings_.messages, IsEmpty());
 }
 
 // --- forgetting -----------------------------------------------------------------------------------------------------
@@ -171,15 +171,15 @@ TEST_F(Wisdom, ForgetsAWorkloadOrEverything) {
   EXPECT_THAT(all(), IsEmpty());
   fs::last_write_time(file_, fs::last_write_time(file_) + std::chrono::seconds(2));
   EXPECT_THAT(all(), IsEmpty());
-  EXPECT_THAT(warnings_.said, IsEmpty());
+  EXPECT_THAT(warnings_.messages, IsEmpty());
 }
 
-TEST_F(Wisdom, ForgettingMendsADamagedFileOfTheCacheFolder) {
+TEST_F(Wisdom, ForgettingRepairsADamagedFileOfTheCacheFolder) {
   const ScopedEnvironment none("RIDGE_WISDOM", "");
   const ScopedEnvironment cache("RIDGE_CACHE_DIR", folder_.path());
   write("{{{");
   EXPECT_EQ(forget(), 0u);
-  EXPECT_THAT(warnings_.said, SizeIs(1));
+  EXPECT_THAT(warnings_.messages, SizeIs(1));
   EXPECT_NO_THROW(ridge::base::parse_json(text()));
 }
 
@@ -229,20 +229,20 @@ TEST_F(Wisdom, HostileFilesOfTheCacheFolderAreAWarningAndAreRebuilt) {
     SCOPED_TRACE(hostile.name);
     fs::remove(file_);
     write(hostile.text);
-    warnings_.said.clear();
+    warnings_.messages.clear();
     EXPECT_FALSE(knows("1"));
     EXPECT_THAT(all(), IsEmpty());
-    EXPECT_THAT(warnings_.said, SizeIs(1));  // once, although it was read twice
-    if (!warnings_.said.empty()) {
-      EXPECT_THAT(warnings_.said[0], HasSubstr("wisdom.json"));
-      EXPECT_LT(warnings_.said[0].size(), 600u);
+    EXPECT_THAT(warnings_.messages, SizeIs(1));  // once, although it was read twice
+    if (!warnings_.messages.empty()) {
+      EXPECT_THAT(warnings_.messages[0], HasSubstr("wisdom.json"));
+      EXPECT_LT(warnings_.messages[0].size(), 600u);
     }
     remember(entry("rebuilt"));
     EXPECT_TRUE(knows("rebuilt"));
-    EXPECT_THAT(warnings_.said, SizeIs(1));
+    EXPECT_THAT(warnings_.messages, SizeIs(1));
     fs::last_write_time(file_, fs::last_write_time(file_) + std::chrono::seconds(2));  // forces reading from the file
     EXPECT_THAT(all(), SizeIs(1));
-    EXPECT_THAT(warnings_.said, SizeIs(1));
+    EXPECT_THAT(warnings_.messages, SizeIs(1));
   }
 }
 
@@ -252,17 +252,17 @@ TEST_F(Wisdom, HostileFilesThatTheUserNamedAreKept) {
     SCOPED_TRACE(hostile.name);
     fs::remove(file_);
     write(hostile.text);
-    warnings_.said.clear();
+    warnings_.messages.clear();
     remember(entry("found"));
     EXPECT_TRUE(knows("found")) << "until the process ends";
-    ASSERT_THAT(warnings_.said, SizeIs(2));
-    EXPECT_THAT(warnings_.said[1], AllOf(HasSubstr("wisdom is not saved"), HasSubstr("not overwritten")));
+    ASSERT_THAT(warnings_.messages, SizeIs(2));
+    EXPECT_THAT(warnings_.messages[1], AllOf(HasSubstr("wisdom is not saved"), HasSubstr("not overwritten")));
     EXPECT_THROW(forget(""), Error);
     EXPECT_EQ(ridge::base::read_file(file_, 64u << 20).value_or(""), hostile.text);
   }
 }
 
-TEST_F(Wisdom, EntriesThatCannotBeRightAreLeftOut) {
+TEST_F(Wisdom, ImpossibleEntriesAreOmitted) {
   const std::string good = R"("workload":"toy","problem":"good","winner":"w","device":"d","fingerprint":"fingerprint")";
   const std::string bare = R"("workload":"toy","problem":"bad","winner":"w","device":"d","fingerprint":"fingerprint")";
   const std::vector<std::string> bad = {
@@ -286,8 +286,8 @@ TEST_F(Wisdom, EntriesThatCannotBeRightAreLeftOut) {
   const auto entries = all();
   ASSERT_THAT(entries, SizeIs(1));
   EXPECT_EQ(entries[0].problem, "good");
-  ASSERT_THAT(warnings_.said, SizeIs(1));
-  EXPECT_THAT(warnings_.said[0], HasSubstr(std::to_string(bad.size()) + " damaged entries"));
+  ASSERT_THAT(warnings_.messages, SizeIs(1));
+  EXPECT_THAT(warnings_.messages[0], HasSubstr(std::to_string(bad.size()) + " damaged entries"));
 }
 
 TEST_F(Wisdom, AFolderOrAPipeInItsPlace) {
@@ -295,7 +295,7 @@ TEST_F(Wisdom, AFolderOrAPipeInItsPlace) {
   EXPECT_FALSE(knows("1"));
   remember(entry("1"));
   EXPECT_TRUE(knows("1"));  // kept in this process
-  EXPECT_THAT(warnings_.said, testing::Contains(HasSubstr("wisdom is not saved")));
+  EXPECT_THAT(warnings_.messages, testing::Contains(HasSubstr("wisdom is not saved")));
   EXPECT_THROW(forget(), Error);
   fs::remove(file_);
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
@@ -318,7 +318,7 @@ TEST_F(Wisdom, WithoutAnyFolderItLastsAsLongAsTheProcess) {
 
 // --- in memory ------------------------------------------------------------------------------------------------------
 
-TEST_F(Wisdom, InMemoryIsWhatThisProcessFoundOrWasGiven) {
+TEST_F(Wisdom, InMemoryAreMeasuredAndImportedEntries) {
   using ridge::wisdom::Rigor;
   write(ridge::wisdom::to_text({{entry("old"), ridge::wisdom::this_version()}}));
   ridge::wisdom::forget_in_memory();
@@ -354,10 +354,10 @@ TEST_F(Wisdom, InMemoryIsWhatThisProcessFoundOrWasGiven) {
   EXPECT_EQ(forget("toy"), 0u);  // none in the file; also clears the memory
   EXPECT_FALSE(knows("new"));
   EXPECT_EQ(ridge::wisdom::export_text(), nothing);
-  EXPECT_THAT(warnings_.said, IsEmpty());
+  EXPECT_THAT(warnings_.messages, IsEmpty());
 }
 
-TEST_F(Wisdom, TextThatIsNoneIsRefusedWhole) {
+TEST_F(Wisdom, InvalidTextIsRefusedAsAWhole) {
   ridge::wisdom::forget_in_memory();
   const std::string nothing = ridge::wisdom::export_text();
   for (const char* text : {"", "(fftw-3.3.10 fftw_wisdom #x0 #x0 #x0 #x0\n)", "{", "{}", "[]", "\"",
@@ -388,10 +388,10 @@ TEST_F(Wisdom, TheOldestAreDropped) {
   ASSERT_THAT(entries, SizeIs(kMostEntries));
   EXPECT_EQ(entries.front().problem, "1");
   EXPECT_EQ(entries.back().problem, "new");
-  EXPECT_THAT(warnings_.said, IsEmpty());
+  EXPECT_THAT(warnings_.messages, IsEmpty());
 }
 
-TEST_F(Wisdom, WhatIsWrittenCanAlwaysBeReadBack) {
+TEST_F(Wisdom, WrittenFilesCanBeReadBack) {
   std::vector<Stored> large;  // more bytes than a file may have
   for (std::size_t i = 0; i < 5000; ++i)
     large.push_back({{"toy", std::to_string(i) + std::string(4000, 'p'), "d", "f", "w", 1}, "v"});
@@ -406,14 +406,14 @@ TEST_F(Wisdom, WhatIsWrittenCanAlwaysBeReadBack) {
 
 // --- several at once ------------------------------------------------------------------------------------------------
 
-TEST_F(Wisdom, TwoProcessesWritingAtOnceLoseNothing) {
+TEST_F(Wisdom, ConcurrentWritersLoseNothing) {
   constexpr int each = 200;
   pid_t children[2];
   for (int c = 0; c < 2; ++c) {
     children[c] = ::fork();
     if (children[c] == 0) {
       for (int i = 0; i < each; ++i) remember(entry(std::to_string(c * each + i)));
-      ::_exit(warnings_.said.empty() ? 0 : 1);
+      ::_exit(warnings_.messages.empty() ? 0 : 1);
     }
   }
   for (const pid_t child : children) {
@@ -424,7 +424,7 @@ TEST_F(Wisdom, TwoProcessesWritingAtOnceLoseNothing) {
   std::set<std::string> problems;
   for (const Entry& one : all()) problems.insert(one.problem);
   EXPECT_THAT(problems, SizeIs(2 * each));
-  EXPECT_THAT(warnings_.said, IsEmpty());
+  EXPECT_THAT(warnings_.messages, IsEmpty());
   EXPECT_THAT(folder_.names(),
               testing::UnorderedElementsAre("wisdom.json", "wisdom.json.lock", "wisdom.json.lock-next"));
 }
@@ -459,12 +459,12 @@ TEST_F(Wisdom, AKilledWriterLeavesTheOldOrTheNewFile) {
     const std::size_t now = all().size();
     EXPECT_GE(now, known);  // no saved entry is lost
     known = now;
-    ASSERT_THAT(warnings_.said, IsEmpty());
+    ASSERT_THAT(warnings_.messages, IsEmpty());
   }
   EXPECT_GT(known, 1u);
   remember(entry("last"));  // the dead process's lock is free
   EXPECT_THAT(all(), SizeIs(known + 1));
-  EXPECT_THAT(warnings_.said, IsEmpty());
+  EXPECT_THAT(warnings_.messages, IsEmpty());
   for (const std::string& name : folder_.names())
     EXPECT_TRUE(name.starts_with(".tmp-") || name.starts_with("wisdom.json")) << name;
 }

@@ -144,7 +144,7 @@ TEST_F(SarMigrationOnDevices, EveryVariantPassesThePlannersComparison) {
     for (const Entry& entry : list_migrations(device, problem, tables)) {
       if (!entry.candidate.refusal.empty()) continue;
       const planner::Comparison found = trials.compare(*entry.build());
-      EXPECT_TRUE(found.right()) << device.id() << ", " << entry.candidate.name() << ": " << found.in_words();
+      EXPECT_TRUE(found.right()) << device.id() << ", " << entry.candidate.name() << ": " << found.text();
     }
   }
 }

@@ -37,7 +37,7 @@ void expect_all_right(const Update<T>& update, const Problem& problem) {
   for (const Entry<T>& entry : entries) {
     if (!entry.candidate.refusal.empty()) continue;
     const planner::Comparison comparison = trials.compare(*entry.build());
-    EXPECT_TRUE(comparison.right()) << layout.key() << ", " << entry.candidate.name() << ": " << comparison.in_words();
+    EXPECT_TRUE(comparison.right()) << layout.key() << ", " << entry.candidate.name() << ": " << comparison.text();
   }
 }
 
@@ -69,7 +69,7 @@ TEST(Trials, CoefficientsAreMild) {
       continue;
     ++compared;
     const planner::Comparison comparison = trials.compare(*entry.build());
-    EXPECT_TRUE(comparison.right()) << entry.candidate.name() << ": " << comparison.in_words();
+    EXPECT_TRUE(comparison.right()) << entry.candidate.name() << ": " << comparison.text();
   }
   EXPECT_GE(compared, 1u);
 }
