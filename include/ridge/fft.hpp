@@ -81,7 +81,7 @@ struct Problem {
   Store store_forward = {}, store_inverse = {};
   Storage storage = Storage::same;           // 16-bit floats: plans of float only
   Directions directions = Directions::both;  // the other direction is not built and throws
-  // forward() reads only the samples in `given`, takes the others as zero, and writes only the values in `wanted`;
+  // forward() reads only the samples in `given`, treats the others as zero, and writes only the values in `wanted`;
   // inverse() exchanges the two. The arrays hold the points of the boxes, packed or by the strides above. Lines of
   // zeros and lines without wanted values are not transformed. Out of place only. Kind::real: `wanted` is a box of the
   // half spectrum and must not continue at the beginning of its last axis.

@@ -3,7 +3,7 @@
 //   auto gpu = ridge::device("cuda:0");
 //   auto buffer = ridge::buffer_over(gpu, address_of_their_array, bytes, their_array);
 //   auto queue = ridge::queue_over(gpu, their_stream);
-//   fft.enqueue_forward(queue, buffer, out);          // in order with what they put into that stream
+//   fft.enqueue_forward(queue, buffer, out);          // ordered with their work in that stream
 #pragma once
 #include <cstddef>
 #include <cstdint>

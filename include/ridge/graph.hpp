@@ -65,7 +65,7 @@ struct StageOptions {
   bool finish = false;                // call the work after the last input with Step::ended, until it returns 0
   bool in_caller = false;             // run in the thread that calls Graph::run(); at most one stage
   bool may_block = false;  // the work may wait for ever (a pipe): it is left behind after a failure or cancel(), so it
-                           // must own what it uses
+                           // must own the objects that it uses
 };
 
 struct Span {

@@ -109,7 +109,7 @@ Plan<T> plan(const Device& device, const Problem& problem,
 
 struct Type3Problem {
   std::size_t axes = 1;
-  double epsilon = 1e-6;  // as in Problem; rounding of the largest phase s . x comes on top
+  double epsilon = 1e-6;  // as in Problem, plus the rounding of the largest phase s . x
   int sign = +1;
   std::size_t batch = 1;
   std::size_t threads = 0;  // 0 = all

@@ -98,7 +98,7 @@ inline Plan plan(const Device& device, const Problem& problem,
 //     stream.submit();
 //     if (stream.full()) write(stream.take());
 //   }
-//   while (stream.on_their_way() > 0) write(stream.take());
+//   while (stream.in_flight() > 0) write(stream.take());
 class Stream {
  public:
   Stream(const Device& device, const Problem& problem, const planner::Options& options = {.effort = Effort::quick});
@@ -111,7 +111,7 @@ class Stream {
   // Memory for the next frame, to be filled before submit(). Error if the stream is full.
   std::span<Complex> frame();
   void submit();
-  std::size_t on_their_way() const { return order_.size(); }
+  std::size_t in_flight() const { return order_.size(); }
   bool full() const;   // take() an image before the next frame
   bool ready() const;  // take() would not block
   // The image of the oldest frame in flight; empty if there is none. Valid until the next submit().

@@ -504,7 +504,7 @@ def run(what, u, steps=1, border="fixed", device="host", coefficients=None, work
     """u after `steps` steps of an update, in a new array.
 
     memory: bytes of the device that may be used (0: three quarters of it), for grids larger than that. Windows of rows are then
-    transferred and advanced by several steps while the next one is on its way.
+    transferred and advanced by several steps while the next one is transferred.
     """
     u = np.asarray(u)
     if memory is not None:

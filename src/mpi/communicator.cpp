@@ -164,7 +164,7 @@ void Communicator::agree(const std::function<void()>& check) const {
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     Failure& theirs = all[rank];
     if (theirs.kind == 0) continue;
-    theirs.text[sizeof theirs.text - 1] = '\0';  // terminated whatever the peer sent
+    theirs.text[sizeof theirs.text - 1] = '\0';  // terminated for any message
     const std::uint64_t kind = std::min(theirs.kind - 1, static_cast<std::uint64_t>(ErrorKind::internal));
     throw Error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, theirs.text));
   }
@@ -179,7 +179,7 @@ void Communicator::must_be_equal(const std::string& words) const {
   std::memcpy(roots.text, words.data(), std::min(words.size(), sizeof roots.text - 1));
   const Words mine = roots;
   broadcast(&roots, sizeof roots);
-  roots.text[sizeof roots.text - 1] = '\0';  // terminated whatever the root sent
+  roots.text[sizeof roots.text - 1] = '\0';  // terminated for any message
   agree([&] {
     if (mine.length == roots.length && std::memcmp(mine.text, roots.text, sizeof roots.text) == 0) return;
     throw Error(

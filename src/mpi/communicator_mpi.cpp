@@ -219,7 +219,7 @@ struct MpiState final : Communicator::State {
     check_thread();
     MPI_Request request;
     must(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
-    wait(request, "waiting for the others");
+    wait(request, "waiting for the other ranks");
   }
 
   void broadcast(void* data, std::size_t bytes) const override {
@@ -236,7 +236,7 @@ struct MpiState final : Communicator::State {
     double result = value;
     MPI_Request request;
     must(MPI_Iallreduce(&value, &result, 1, MPI_DOUBLE, how, comm, &request), "MPI_Iallreduce");
-    wait(request, "waiting for the others");
+    wait(request, "waiting for the other ranks");
     return result;
   }
   double largest(double value) const override { return reduce(value, MPI_MAX); }
@@ -248,7 +248,7 @@ struct MpiState final : Communicator::State {
     MPI_Request request;
     const int length = static_cast<int>(bytes);
     must(MPI_Iallgather(mine, length, MPI_BYTE, all, length, MPI_BYTE, comm, &request), "MPI_Iallgather");
-    wait(request, "waiting for the others");
+    wait(request, "waiting for the other ranks");
   }
 
   void post(std::unique_ptr<Communicator::Pending::State>& pending, std::span<const Communicator::Message> out,

@@ -10,19 +10,19 @@
 
 namespace ridge::mpi {
 
-enum class Carry {
+enum class Transport {
   direct,  // device addresses passed to a CUDA-aware MPI
   mapped,  // the device works in host memory
   staged,  // copied to and from page-locked memory
 };
 // Chooses the fastest method that MPI and the device support. RIDGE_MPI_DEVICE=direct, mapped or staged overrides it.
-Carry carry_for(const Communicator& all, const Device& device);
-const char* to_string(Carry carry);
+Transport transport_for(const Communicator& all, const Device& device);
+const char* to_string(Transport transport);
 
 // For one thread at a time. While the host holds an address, the device must not use the buffer.
 class MessageMemory {
  public:
-  MessageMemory(const Device& device, Carry carry, std::size_t bytes, const std::string& name);
+  MessageMemory(const Device& device, Transport transport, std::size_t bytes, const std::string& name);
   const Buffer& buffer() const { return buffer_; }
   // Waits for earlier work of this queue and returns the host address of the buffer's first byte, to send [offset,
   // offset + bytes).
@@ -36,7 +36,7 @@ class MessageMemory {
  private:
   std::byte* host();
 
-  Carry carry_;
+  Transport transport_;
   Buffer buffer_, pinned_;
   std::optional<Mapping> mapping_;
 };

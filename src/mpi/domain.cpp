@@ -85,7 +85,7 @@ class DistributedDomain final : public Domain<T> {
         depth_(depth_for(options.depth)),
         network_(options.planner.effort == Effort::measured ? measure_network(processes) : Network{}),
         speeds_(speeds_for(device, update, problem, options)),
-        direct_(!device.is_host() && carry_for(processes, device) == Carry::direct),
+        direct_(!device.is_host() && transport_for(processes, device) == Transport::direct),
         cut_(std::make_unique<Cut<T>>(device, update, layout_,
                                       part_of(layout_, counts_, depth_, processes.rank(), speeds_),
                                       exchanges(layout_, counts_, depth_, processes.rank(), speeds_), depth_,
@@ -303,14 +303,14 @@ class DistributedDomain final : public Domain<T> {
     }
     count(exchanging_);
     lost_ += std::max(now - then, 0.0);
-    if (cuts_ == Cuts::restless || lost_ > kWorth * (moved_ > 0 ? moving_ : kBlocksOfMoving * now)) cut_anew();
+    if (cuts_ == Cuts::every_block || lost_ > kWorth * (moved_ > 0 ? moving_ : kBlocksOfMoving * now)) repartition();
   }
   static std::size_t computed_cells(const Part& part) {
     std::size_t cells = 1;
     for (const std::size_t extent : part.shape) cells *= extent;
     return cells;
   }
-  void cut_anew() {
+  void repartition() {
     const double before = base::now();
     const Plan<T>& plan = cut_->plan;
     Part next = part_of(layout_, counts_, depth_, processes_.rank(), rates_);

@@ -104,7 +104,7 @@ void Route::run(const void* in, void* out) const {
 template <class Element>
 Redistribute<Element>::Redistribute(const Communicator& communicator, const Shape& shape, const Box& from,
                                     const Box& to, std::size_t batch) {
-  std::string words = fmt::format("a redistribution of {} grids of {} bytes a point and", batch, sizeof(Element));
+  std::string words = fmt::format("a redistribution of {} grids of {} bytes per point and", batch, sizeof(Element));
   for (const std::size_t extent : shape) words += fmt::format(" {}", extent);
   communicator.must_be_equal(words + " points");
   const auto all_from = gather_boxes(communicator, shape, from, "old");

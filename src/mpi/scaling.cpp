@@ -37,10 +37,10 @@ Prediction predict(const Shape& shape, std::size_t point_bytes, std::size_t proc
   const double bytes = points * number(point_bytes) / number(processes);
   const std::size_t n0 = shape[0], n1 = shape.size() > 1 ? shape[1] : 1, n2 = shape.back();
   Prediction best;
-  if (processes == 1) return {.way = "alone", .transform = flops / rates.flops};
+  if (processes == 1) return {.decomposition = "alone", .transform = flops / rates.flops};
   const auto consider = [&](const std::string& way, double slowest, double exchange, double sent) {
     const Prediction found{way, flops * slowest / rates.flops, exchange, sent};
-    if (best.way.empty() || found.seconds() < best.seconds()) best = found;
+    if (best.decomposition.empty() || found.seconds() < best.seconds()) best = found;
   };
   if (shape.size() > 1 && processes <= std::min(n0, n1)) {
     consider("slabs", std::max(imbalance(n0, processes), imbalance(n1, processes)),

@@ -23,7 +23,7 @@ struct Rates {
 };
 
 struct Prediction {
-  std::string way;  // "slabs", "pencils 64x64"; empty: more processes than points to divide
+  std::string decomposition;  // "slabs", "pencils 64x64"; empty: more processes than points to divide
   double transform = 0, exchange = 0, bytes_sent = 0;
   double seconds() const { return transform + exchange; }
 };

@@ -10,7 +10,7 @@
 
 namespace ridge::mpi::stencil {
 
-static_assert(static_cast<int>(Cuts::restless) == static_cast<int>(ridge::stencil::Cuts::restless));
+static_assert(static_cast<int>(Cuts::every_block) == static_cast<int>(ridge::stencil::Cuts::every_block));
 
 template <class T>
 class Session<T>::Impl {

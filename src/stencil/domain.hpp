@@ -66,7 +66,7 @@ void Domain<T>::steady() {
 
 // Policy for the cuts between processes: fixed; moved as process speeds change, if that gains several times its cost;
 // moved after every block.
-enum class Cuts { fixed, moving, restless };
+enum class Cuts { fixed, moving, every_block };
 
 struct DomainOptions {
   planner::Options planner = {};

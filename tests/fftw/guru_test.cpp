@@ -22,7 +22,7 @@ struct Problem {
   bool in_place = false;
 };
 
-std::string in_words(const Problem& p) {
+std::string problem_text(const Problem& p) {
   std::string text = "form " + std::to_string(static_cast<int>(p.form)) + " sign " + std::to_string(p.sign) +
                      (p.in_place ? " in place" : "") + " dims";
   for (const auto& d : p.dims) {
@@ -96,7 +96,7 @@ std::vector<bool> places_of_answers(const Problem& p, std::size_t size, std::ptr
 // Runs both libraries on the same numbers. Returns true if FFTW made a plan.
 template <class R>
 bool compare(const Library<R>& ours, const Library<R>& real, const Problem& p, std::mt19937& random) {
-  SCOPED_TRACE(in_words(p));
+  SCOPED_TRACE(problem_text(p));
   const std::ptrdiff_t reach = 2 * std::max(farthest(p, true), farthest(p, false)) + 16;
   Arrays<R> mine, theirs;
   mine.first = theirs.first = reach;

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fftw/library.hpp"
+#include "fftw/drop_in.hpp"
 
 namespace ridge::fftw_test {
 namespace {

@@ -64,7 +64,7 @@ class Wisdom : public DropIn<R> {
 };
 TYPED_TEST_SUITE(Wisdom, Precisions);
 
-TYPED_TEST(Wisdom, OfFftwIsWrittenBackAsItWas) {
+TYPED_TEST(Wisdom, OfFftwIsWrittenBackUnchanged) {
   const std::string theirs = this->from_fftw(1000);
   ASSERT_EQ(this->read(this->ours, theirs), 1);
   EXPECT_EQ(this->text(this->ours), theirs);
@@ -101,7 +101,7 @@ TYPED_TEST(Wisdom, OfTwoReadsIsMerged) {
 }
 
 // FFTW reads only the first list, and only that of its own configuration (for example with threads).
-TYPED_TEST(Wisdom, OfAnotherConfigurationIsKeptBehind) {
+TYPED_TEST(Wisdom, OfAnotherConfigurationIsKept) {
   const std::string theirs = this->from_fftw(1000);
   std::string other = theirs;
   const std::size_t at = other.find("#x") + 2;
@@ -204,7 +204,7 @@ TYPED_TEST(Wisdom, ThatFftwRefusesIsRefused) {
 }
 
 // A newer or damaged list of ours after FFTW's list does not prevent reading FFTW's.
-TYPED_TEST(Wisdom, OfFftwIsKeptBesideWhatCannotBeRead) {
+TYPED_TEST(Wisdom, OfFftwIsKeptBesideUnreadableLists) {
   const std::string theirs = this->from_fftw(1000);
   const std::string name = std::is_same_v<TypeParam, float> ? "fftwf_wisdom" : "fftw_wisdom";
   const std::string followed = theirs.substr(0, theirs.size() - 2) + "\n)\n";

@@ -11,7 +11,7 @@ random() {
   local n=$1
   shift
   timeout 120 "$mpirun" -n "$n" "$distributed" "$@" >stdout 2>stderr || fail "$* on $n: $(cat stderr)"
-  has "all well on $n" stdout
+  has "all tests passed on $n" stdout
 }
 if [ "${RIDGE_SLOW:-0}" = 1 ]; then
   for n in 1 2 3 4 5 6 7 8 9; do random $n redistribute 200 fft 200 stencil 4 filterbank 6; done
@@ -29,7 +29,7 @@ for carry in mapped staged; do
   code=$?
   if [ $code -eq 77 ]; then echo "no OpenCL device: not tried there"; break; fi
   [ $code -eq 0 ] || fail "device, $carry: $(cat stderr)"
-  has "all well on 3" stdout
+  has "all tests passed on 3" stdout
 done
 for n in 2 3; do
   timeout 60 "$mpirun" -n $n "$distributed" mistakes >stdout 2>stderr || fail "mistakes on $n: $(cat stderr)"

@@ -77,20 +77,20 @@ TEST_F(Launched, SeveralOfEachLauncher) {
   }
 }
 
-TEST_F(Launched, OneProcessHasNoCompanions) {
+TEST_F(Launched, OneProcessHasNoOthers) {
   EXPECT_FALSE(with({}).perhaps_others());
   EXPECT_FALSE(with({{"PMI_SIZE", "1"}, {"PMI_RANK", "0"}}).perhaps_others());
   EXPECT_FALSE(with({{"SLURM_STEP_NUM_TASKS", "1"}}).perhaps_others());
   EXPECT_FALSE(with({{"SLURM_NTASKS", "16"}, {"SLURM_PROCID", "0"}}).perhaps_others());  // a batch script
 }
 
-TEST_F(Launched, WhoSaysNoNumberMayHaveCompanions) {
+TEST_F(Launched, WithoutACountOthersArePossible) {
   const Launch found = with({{"ALPS_APP_PE", "0"}});
   EXPECT_FALSE(found.others());
   EXPECT_TRUE(found.perhaps_others());  // only MPI knows
 }
 
-TEST_F(Launched, NoNumberIsNone) { EXPECT_FALSE(with({{"PMI_SIZE", "many"}}).perhaps_others()); }
+TEST_F(Launched, InvalidNumbersAreNoLaunch) { EXPECT_FALSE(with({{"PMI_SIZE", "many"}}).perhaps_others()); }
 
 }  // namespace
 }  // namespace ridge::mpi

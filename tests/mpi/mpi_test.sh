@@ -21,7 +21,7 @@ compare() {
   for options in "$@"; do
     rm -f many.npy
     on ${options%% *} $what ${options#"${options%% *}"} --out many.npy
-    cmp -s one.npy many.npy || fail "another grid: $what on $options"
+    cmp -s one.npy many.npy || fail "the grid differs: $what on $options"
   done
 }
 compare "heat --size 61x53 --steps 23 --initial random" "2 --halo 1" "3 --halo 4 --overlap off" "4 --processes 2x2 --halo 5"
@@ -62,8 +62,8 @@ on 4 $short --steps 90 --checkpoint run.ckp --resume --out run.pvd
 has "continuing from step 60" stdout
 on 2 $run --checkpoint run.ckp --resume --out run.pvd --out run.npy
 has "continuing from step 90" stdout
-cmp -s one.npy run.npy || fail "restarted on other numbers of processes: another grid"
-cmp -s one_000120.vti run_000120.vti || fail "another grid in the series"
+cmp -s one.npy run.npy || fail "restarted on other numbers of processes: the grid differs"
+cmp -s one_000120.vti run_000120.vti || fail "the grid in the series differs"
 [ "$(grep -c '<DataSet' run.pvd)" -eq 5 ] || fail "the series is not whole"
 alone $run --checkpoint run.ckp --resume
 has "continuing from step 120" stdout
@@ -78,7 +78,7 @@ done 2>/dev/null
 # Processes whose mpirun has died detect it soon.
 for _ in $(seq 100); do pgrep -f "$folder/run.ckp" >/dev/null || break; sleep 0.1; done
 on 2 $run --resume --out run.npy
-cmp -s one.npy run.npy || fail "killed and restarted: another grid"
+cmp -s one.npy run.npy || fail "killed and restarted: the grid differs"
 
 # --- one device per process -------------------------------------------------------------------------------------------
 # The same grid as on the host if no variant changes the order of sums; two processes share the device.
@@ -87,9 +87,9 @@ if "$ridge" devices 2>/dev/null | grep -q "opencl:0"; then
   for what in "heat --size 61x53 --steps 23 --initial random" "heat --size 20x24x28 --steps 9 --border periodic --type f64 --initial random"; do
     alone $what --device opencl:0 --variant base --out one.npy
     on 2 $what --device opencl:0 --variant base --halo 4 --overlap off --out many.npy
-    cmp -s one.npy many.npy || fail "another grid on a device: $what"
+    cmp -s one.npy many.npy || fail "the grid differs on a device: $what"
     on 2 $what --device opencl:* --variant base --halo 3 --overlap on --out many.npy
-    cmp -s one.npy many.npy || fail "another grid on a device, overlapped: $what"
+    cmp -s one.npy many.npy || fail "the grid differs on a device, overlapped: $what"
   done
 fi
 export RIDGE_BACKENDS=host

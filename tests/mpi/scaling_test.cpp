@@ -19,17 +19,17 @@ TEST(Scaling, TransformsDivideEvenly) {
 
 TEST(Scaling, SlabsSendAlmostAllOnce) {
   const Prediction found = predict(kCube, 8, 64, cluster(1));
-  EXPECT_EQ(found.way, "slabs");
+  EXPECT_EQ(found.decomposition, "slabs");
   EXPECT_NEAR(found.exchange, 0.132, 0.001);
   EXPECT_NEAR(found.bytes_sent, 8.0 * 1024 * 1024 * 1024 / 64 * 63 / 64, 1);
 }
 
 TEST(Scaling, PencilsWhereSlabsEnd) {
   const Prediction square = predict(kCube, 8, 4096, cluster(1));
-  EXPECT_EQ(square.way, "pencils 64x64");
+  EXPECT_EQ(square.decomposition, "pencils 64x64");
   EXPECT_NEAR(square.exchange, 4.4e-3, 0.1e-3);
   EXPECT_LT(predict(kCube, 8, 4096, cluster(16)).exchange, 3.2e-3);  // rows within a machine
-  EXPECT_TRUE(predict({8, 8, 8}, 8, 4096, cluster(16)).way.empty());
+  EXPECT_TRUE(predict({8, 8, 8}, 8, 4096, cluster(16)).decomposition.empty());
 }
 
 TEST(Scaling, OneGridInMemoryIsNotSent) {
@@ -46,14 +46,14 @@ TEST(Scaling, OneProcessSendsNothing) {
   EXPECT_EQ(alone.bytes_sent, 0);
 }
 
-TEST(Scaling, APartThatIsLargerIsWaitedFor) {
+TEST(Scaling, TheLargestPartDecidesTheTime) {
   const double even = predict({8, 8}, 8, 4, cluster(4)).transform, uneven = predict({6, 6}, 8, 4, cluster(4)).transform;
   const double work = 36 * std::log2(36.0) / (64 * 6.0);
   EXPECT_NEAR(uneven, even * work * 8 / 6, 1e-12);  // two of six lines, where 1.5 would be balanced
 }
 
 // Each worker gets the gains of its own stations, of both polarizations.
-TEST(Bank, ThePartOfAWorkerHasItsOwnBandpass) {
+TEST(Bank, APartHasItsOwnBandpass) {
   ridge::filterbank::Problem whole;
   whole.channels = 2;
   whole.stations = 3;

@@ -163,7 +163,7 @@ TEST(SarStream, FramesInItsOwnMemory) {
       EXPECT_THROW(stream.submit(), Error);
       take();
     }
-    while (stream.on_their_way() > 0) take();
+    while (stream.in_flight() > 0) take();
     ASSERT_EQ(images.size(), frames.size()) << device.id();
     for (std::size_t i = 0; i < frames.size(); ++i) {
       focus.run(frames[i], wanted);

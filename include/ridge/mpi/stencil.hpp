@@ -21,9 +21,9 @@
 namespace ridge::mpi::stencil {
 
 // Load balancing of the cuts between processes. fixed: as first made. moving: adjusted on the host as process speeds
-// change, if the gain is several times the cost. restless: moved after every block, for tests. After a move box()
+// change, if the gain is several times the cost. every_block: moved after every block, for tests. After a move box()
 // returns a different box.
-enum class Cuts { fixed, moving, restless };
+enum class Cuts { fixed, moving, every_block };
 
 struct Options {
   planner::Options planning = {};

@@ -1,5 +1,5 @@
 // Grids larger than a device's memory. The grid stays in host memory; windows of rows are uploaded, advanced by several
-// steps and downloaded, while the next window is on its way.
+// steps and downloaded, while the next window is transferred.
 //
 //   ridge::stencil::WindowPlan<float> plan(ridge::device("cuda:0"), heat, {.shape = grid.shape()});
 //   plan.run(grid, 1000);

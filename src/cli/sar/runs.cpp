@@ -71,7 +71,7 @@ SarTimes run_as_fast_as_possible(const SarOptions& options, sar::Stream& stream,
   if (options.copies) {
     while (stream.finish(image)) done(image);
   } else {
-    while (stream.on_their_way() > 0) done(stream.take());
+    while (stream.in_flight() > 0) done(stream.take());
   }
   times.total = base::now() - start;
   meter.stop(times);
@@ -123,14 +123,14 @@ SarTimes run_at_a_rate(const SarOptions& options, sar::Stream& stream, const Dev
     const double due = start + static_cast<double>(i) / options.rate;
     while (base::now() < due) {
       if (stream.ready()) take();
-      if (due - base::now() > 1e-3 && stream.on_their_way() == 0)
+      if (due - base::now() > 1e-3 && stream.in_flight() == 0)
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     if (stream.full()) take();
     came.push_back(due);
     stream.submit();
   }
-  while (stream.on_their_way() > 0) take();
+  while (stream.in_flight() > 0) take();
   times.total = base::now() - start;
   meter.stop(times);
   return times;

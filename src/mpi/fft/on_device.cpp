@@ -14,7 +14,7 @@ constexpr int kForwardTag = 11000, kInverseTag = 11001;
 template <class T>
 OnDevice<T>::OnDevice(const Communicator& all, const OnDeviceProblem& problem, const Device& device,
                       const planner::Options& options)
-    : all_(all), problem_(problem), carry_(carry_for(all, device)), staging_(device, "distributed fft") {
+    : all_(all), problem_(problem), transport_(transport_for(all, device)), staging_(device, "distributed fft") {
   const bool planes = problem.samples[0] > 1;
   slow_ = planes ? problem.spectrum[0] : problem.spectrum[1];
   middle_ = planes ? problem.spectrum[1] : problem.spectrum[2];
@@ -44,8 +44,8 @@ OnDevice<T>::OnDevice(const Communicator& all, const OnDeviceProblem& problem, c
                                          .scale_forward = problem.scale_forward},
                      options);
   }
-  out_.emplace(device, carry_, block(mine.count(), middle_), "blocks to send");
-  in_.emplace(device, carry_, block(slow_, behind.count()), "blocks received");
+  out_.emplace(device, transport_, block(mine.count(), middle_), "blocks to send");
+  in_.emplace(device, transport_, block(slow_, behind.count()), "blocks received");
 }
 
 template <class T>
@@ -89,7 +89,7 @@ void OnDevice<T>::forward(Queue& queue, const Buffer& in, const Buffer& out) {
     if (peer != rank)
       in_->received(queue, block(slabs_[peer].begin, behind.count()), block(slabs_[peer].count(), behind.count()));
   }
-  if (carry_ == Carry::mapped) in_->give_back();
+  if (transport_ == Transport::mapped) in_->give_back();
   if (mine.count() > 0 && behind.count() > 0) {
     queue.copy(planes_buffer_, in_plane(rank), in_->buffer(), {.offset = block(mine.begin, behind.count())},
                {.bytes = block(1, behind.count()), .rows = mine.count()});
@@ -129,7 +129,7 @@ void OnDevice<T>::inverse(Queue& queue, const Buffer& in, const Buffer& out) {
     const std::size_t bytes = block(mine.count(), middle_shares_[peer].count());
     if (peer != rank) out_->received(queue, at, bytes);
   }
-  if (carry_ == Carry::mapped) out_->give_back();
+  if (transport_ == Transport::mapped) out_->give_back();
   for (std::size_t peer = 0; peer < all_.count() && mine.count() > 0; ++peer) {
     if (middle_shares_[peer].count() == 0) continue;
     const std::size_t at = block(mine.count(), middle_shares_[peer].begin);
@@ -177,7 +177,7 @@ Box OnDevice<T>::spectrum() const {
 
 template <class T>
 std::string OnDevice<T>::name() const {
-  return fmt::format("on_device(grid={}, carry={})", all_.count(), to_string(carry_));
+  return fmt::format("on_device(grid={}, transport={})", all_.count(), to_string(transport_));
 }
 
 template <class T>
@@ -188,11 +188,11 @@ std::size_t OnDevice<T>::bytes_sent() const {
 
 template <class T>
 std::string OnDevice<T>::explain() const {
-  return fmt::format("  memory of the device: slabs of {}x{}x{} points stay there, blocks travel {}, {} each run\n",
+  return fmt::format("  device memory: slabs of {}x{}x{} points, blocks sent {}, {} per run\n",
                      slabs_[all_.rank()].count(), middle_, inner_,
-                     carry_ == Carry::direct   ? "from it to the peers' (this MPI knows CUDA's addresses)"
-                     : carry_ == Carry::mapped ? "from the host's memory it works in"
-                                               : "through page-locked memory of the host",
+                     transport_ == Transport::direct   ? "from device to device (CUDA-aware MPI)"
+                     : transport_ == Transport::mapped ? "from host memory that the device accesses in place"
+                                                       : "through page-locked host memory",
                      base::human_bytes(static_cast<double>(bytes_sent())));
 }
 

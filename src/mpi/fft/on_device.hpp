@@ -52,7 +52,7 @@ class OnDevice {
 
   Communicator all_;
   OnDeviceProblem problem_;
-  Carry carry_;
+  Transport transport_;
   Staging staging_;
   std::size_t slow_ = 1, middle_ = 1, inner_ = 1;  // points of the axis cut first, of the axis cut second, of the rest
   std::vector<Share> slabs_, middle_shares_;       // of every process: its slab of the first axis, of the second

@@ -43,7 +43,7 @@ std::size_t chunks(std::size_t count, std::size_t chunk) { return (count + chunk
 
 bool transforms_any(const StageBoxes& stage) { return stage.axes[0] || stage.axes[1] || stage.axes[2]; }
 
-constexpr int kTagsAnExchange = 1000;
+constexpr int kTagsPerExchange = 1000;
 
 // x86 cores read a cache line before they write it; nontemporal stores avoid that read. From this size on, nothing
 // would stay in the caches until the next stage anyway.
@@ -374,7 +374,7 @@ void Pipeline<T>::run_stage(const Stage& stage, const Workspace& workspace, cons
     all_.publish(workspace.window);
     return;
   }
-  const int tag = static_cast<int>(stage.number) * kTagsAnExchange;
+  const int tag = static_cast<int>(stage.number) * kTagsPerExchange;
   Communicator::Pending pending;
   for (const Source& source : stage.sources) {
     const std::size_t of = chunks(source.count, source.chunk), pieces = std::min(problem_.exchange.pieces, of);
@@ -428,7 +428,7 @@ std::string Pipeline<T>::explain() const {
                         axes.empty() ? "nothing transformed" : "transforms along " + axes, stage.extent[0],
                         stage.extent[1], stage.extent[2],
                         stage.last ? ""
-                        : array()  ? std::string(", stored where all read")
+                        : array()  ? std::string(", stored in the shared array")
                                    : fmt::format(", slices of {} along {} go to {} processes", stage.chunk,
                                                  "zyx"[stage.axis], stage.peers.size()));
   }

@@ -311,8 +311,9 @@ std::size_t Running<T>::bytes_sent() const {
 template <class T>
 std::string Running<T>::explain() const {
   if (alone_) return alone_->explain();
-  return fmt::format("{}{}{}", samples_in_ ? "  first: samples from the caller's boxes to those of stage 1\n" : "",
-                     forward_->explain(), spectrum_out_ ? "  at the end: the spectrum to the caller's boxes\n" : "");
+  return fmt::format("{}{}{}", samples_in_ ? "  before stage 1: samples redistributed from the caller's boxes\n" : "",
+                     forward_->explain(),
+                     spectrum_out_ ? "  after the last stage: spectrum redistributed to the caller's boxes\n" : "");
 }
 
 template class Running<float>;

@@ -19,9 +19,11 @@ class Correlator::Impl {
       throw Error(ErrorKind::invalid_argument, "filterbank: a distributed correlator needs spectra in Order::time");
     }
     if (correlation.channels == 0 || problem.channels % correlation.channels != 0 || correlation.times == 0) {
-      throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: {} neighbours of {} channels summed over {} times", correlation.channels,
-                              problem.channels, correlation.times));
+      throw Error(
+          ErrorKind::invalid_argument,
+          fmt::format("filterbank: a correlation needs at least 1 time and a number of summed channels that divides "
+                      "{}, got {} times and {} channels",
+                      problem.channels, correlation.times, correlation.channels));
     }
     const std::size_t summed = problem.channels / correlation.channels;
     for (std::size_t rank = 0; rank < all_.count(); ++rank) {
@@ -58,8 +60,8 @@ class Correlator::Impl {
     all_.agree([&] {
       if (spectra.size() < times * plan_.spectrum_size() || out.size() < due(times) * size()) {
         throw Error(ErrorKind::invalid_argument,
-                    fmt::format("filterbank: {} spectra came as {} of {} values, with an output of {} of {} values",
-                                times, spectra.size(), times * plan_.spectrum_size(), out.size(), due(times) * size()));
+                    fmt::format("filterbank: {} spectra need {} input and {} output values, got {} and {}", times,
+                                times * plan_.spectrum_size(), due(times) * size(), spectra.size(), out.size()));
       }
     });
     const std::size_t written = due(times);

@@ -42,7 +42,7 @@ std::vector<Part> share_out(const Communicator& all, const Device& device, const
     }
     if (shares.size() != all.count() || at != problem.stations) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: {} stations over {} processes were shared out as {} over {}",
+                  fmt::format("filterbank: needs {} stations distributed over {} processes, got {} over {}",
                               problem.stations, all.count(), at, shares.size()));
     }
     return shares;
@@ -93,7 +93,7 @@ std::string Plan::explain() const {
   const double others = 1 - 1 / static_cast<double>(impl_->all.count());
   return fmt::format(
       "{} stations over {} processes as {}\n"
-      "  rank {} has stations {} to {}; a correlator sends {} of each time from here to the others\n{}",
+      "  rank {} has stations {} to {}; a correlator sends {} per time from this rank to the others\n{}",
       impl_->problem.stations, impl_->all.count(), fmt::join(stations, " + "), impl_->all.rank(), impl_->mine().begin,
       impl_->mine().end, base::human_bytes(bytes * others), impl_->own ? impl_->own->explain() : std::string());
 }

@@ -13,7 +13,7 @@ namespace ridge::stencil {
 namespace {
 
 constexpr std::uint64_t kLayerItems = 128;
-constexpr std::size_t kLayerNumbers = 5, kBoxNumbers = 7, kBoxesFrom = 6 * kLayerNumbers;
+constexpr std::size_t kLayerNumbers = 5, kBoxesFrom = 6 * kLayerNumbers;
 
 // The table has, for both sides of each axis: first cell and cells of the band, first memory variable, shared value and
 // profile. Then for each box: its first work-group, its first cell and its extent. Cells are counted from the first

@@ -28,6 +28,50 @@ inline std::vector<std::byte> bytes_of_stations(const std::vector<std::byte>& st
   return own;
 }
 
+// Correlations of all pairs of stations from each process's spectra, against those of one correlator; `same` compares.
+template <class Same>
+void correlations(Random& random, const bank::Problem& problem, const distributed_bank::Plan& plan,
+                  const std::vector<Value>& wanted, const std::vector<Value>& spectra, std::size_t times,
+                  const Same& same) {
+  const bank::Correlation correlation{.times = 2 + below(random, 3), .channels = 1 + below(random, 2)};
+  bank::Correlator alone(problem, correlation);
+  std::vector<Value> pairs(alone.due(times) * alone.size());
+  alone.push(wanted, pairs);
+  distributed_bank::Correlator correlator(plan, correlation);
+  std::vector<Value> own_pairs, expected;
+  for (std::size_t first = 0; first < times;) {
+    const std::size_t now = std::min(times - first, 1 + below(random, times));
+    std::vector<Value> out(correlator.due(now) * correlator.size());
+    correlator.push(std::span<const Value>(spectra).subspan(first * plan.spectrum_size(), now * plan.spectrum_size()),
+                    now, out);
+    own_pairs.insert(own_pairs.end(), out.begin(), out.end());
+    first += now;
+  }
+  const std::size_t products = problem.polarizations * problem.polarizations, summed = alone.channels();
+  for (std::size_t row = 0; row < pairs.size() / (summed * products); ++row) {
+    const auto from =
+        pairs.begin() + static_cast<std::ptrdiff_t>((row * summed + correlator.channels().begin) * products);
+    expected.insert(
+        expected.end(), from,
+        from + static_cast<std::ptrdiff_t>((correlator.channels().end - correlator.channels().begin) * products));
+  }
+  same(own_pairs, expected, "correlations differ");
+}
+
+// Power, from a stream read by the root.
+template <class Fail>
+void power_from_root(const ridge::mpi::Communicator& all, Random& random, const bank::Problem& problem,
+                     const distributed_bank::Options& options, const std::vector<std::byte>& stream, const Fail& fail) {
+  const ridge::planner::Options quick{.effort = ridge::Effort::quick};
+  const bank::Detection detection{.products = bank::Products::powers, .times = 1 + below(random, 3)};
+  bank::PowerStream power(ridge::host(), problem, detection, quick);
+  std::vector<float> sums(power.due(stream.size()) * power.row_size()), their_sums(sums.size());
+  power.push(stream, sums);
+  distributed_bank::PowerStream distributed_power(all, ridge::host(), problem, detection, options);
+  distributed_power.push_from_root(stream, their_sums);
+  if (all.root() && sums != their_sums) fail("filterbank: the power at the root differs");
+}
+
 template <class Fail>
 void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail& fail) {
   const std::size_t channels = 4 * (1 + below(random, 6));
@@ -69,7 +113,7 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
       fail(std::string("filterbank: ") + what + " on " + std::to_string(all.count()));
     }
   };
-  {  // The root's stream, cut anywhere.
+  {  // The root's stream, in pushes of random length.
     distributed_bank::Stream distributed(plan);
     std::size_t at = 0, made = 0;
     while (at < stream.size()) {
@@ -77,11 +121,11 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
       const std::size_t due = distributed.due_from_root(bytes) * whole.spectrum_size();
       const std::size_t now = distributed.push_from_root(std::span(stream).subspan(at, all.root() ? bytes : 0),
                                                          std::span(got).subspan(made, all.root() ? due : 0));
-      if (now * whole.spectrum_size() != due) fail("filterbank: other spectra than were due");
+      if (now * whole.spectrum_size() != due) fail("filterbank: pushed a different number of spectra than due");
       made += due;
       at += bytes;
     }
-    if (all.root()) same(got, wanted, "other spectra at the root");
+    if (all.root()) same(got, wanted, "spectra at the root differ");
   }
   if (by_channel) return;
   // Each process reads its own stations; all pairs are correlated.
@@ -90,45 +134,14 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
   distributed_bank::Stream distributed(plan);
   std::vector<Value> spectra(times * plan.spectrum_size()), part;
   if (distributed.push(own, spectra) != (mine.end > mine.begin ? times : 0))
-    fail("filterbank: another number of spectra");
+    fail("filterbank: the number of spectra differs");
   for (std::size_t row = 0; row < times * problem.polarizations; ++row) {
     const auto from = wanted.begin() + static_cast<std::ptrdiff_t>((row * problem.stations + mine.begin) * channels);
     part.insert(part.end(), from, from + static_cast<std::ptrdiff_t>((mine.end - mine.begin) * channels));
   }
-  same(spectra, part, "other spectra of own stations");
-
-  const bank::Correlation correlation{.times = 2 + below(random, 3), .channels = 1 + below(random, 2)};
-  bank::Correlator alone(problem, correlation);
-  std::vector<Value> pairs(alone.due(times) * alone.size());
-  alone.push(wanted, pairs);
-  distributed_bank::Correlator correlator(plan, correlation);
-  std::vector<Value> own_pairs, expected;
-  for (std::size_t first = 0; first < times;) {
-    const std::size_t now = std::min(times - first, 1 + below(random, times));
-    std::vector<Value> out(correlator.due(now) * correlator.size());
-    correlator.push(std::span<const Value>(spectra).subspan(first * plan.spectrum_size(), now * plan.spectrum_size()),
-                    now, out);
-    own_pairs.insert(own_pairs.end(), out.begin(), out.end());
-    first += now;
-  }
-  const std::size_t products = problem.polarizations * problem.polarizations, summed = alone.channels();
-  for (std::size_t row = 0; row < pairs.size() / (summed * products); ++row) {
-    const auto from =
-        pairs.begin() + static_cast<std::ptrdiff_t>((row * summed + correlator.channels().begin) * products);
-    expected.insert(
-        expected.end(), from,
-        from + static_cast<std::ptrdiff_t>((correlator.channels().end - correlator.channels().begin) * products));
-  }
-  same(own_pairs, expected, "other correlations");
-
-  // Power, from a stream read by the root.
-  const bank::Detection detection{.products = bank::Products::powers, .times = 1 + below(random, 3)};
-  bank::PowerStream power(ridge::host(), problem, detection, quick);
-  std::vector<float> sums(power.due(stream.size()) * power.row_size()), their_sums(sums.size());
-  power.push(stream, sums);
-  distributed_bank::PowerStream spread_power(all, ridge::host(), problem, detection, options);
-  spread_power.push_from_root(stream, their_sums);
-  if (all.root() && sums != their_sums) fail("filterbank: other power at the root");
+  same(spectra, part, "spectra of this process's stations differ");
+  correlations(random, problem, plan, wanted, spectra, times, same);
+  power_from_root(all, random, problem, options, stream, fail);
 }
 
 }  // namespace distributed

@@ -257,7 +257,7 @@ void stencil(const Communicator& all, Random& random) {
     for (std::size_t i = 0; i < all.count(); ++i) options.speeds.push_back(1 + static_cast<double>(below(random, 5)));
   }
   if (below(random, 2) == 0) {
-    options.cuts = ridge::mpi::stencil::Cuts::restless;
+    options.cuts = ridge::mpi::stencil::Cuts::every_block;
     options.overlap = false;
   }
   ridge::mpi::stencil::Session<float> distributed(all, ridge::host(), update, problem, options);
@@ -282,22 +282,22 @@ void stencil(const Communicator& all, Random& random) {
       if (!(cells[at] == grid[i])) fail(what + to_string(distributed.box()));
     });
   };
-  compare(mine, "stencil: another grid in ");
+  compare(mine, "stencil: the grid differs in ");
   const bool moved = distributed.spent().find("cuts were moved") != std::string::npos;
-  if (moved != (options.cuts == ridge::mpi::stencil::Cuts::restless && all.count() > 1 && steps > options.halo)) {
-    fail("stencil: cuts that should have moved did not, or did where they should not");
+  if (moved != (options.cuts == ridge::mpi::stencil::Cuts::every_block && all.count() > 1 && steps > options.halo)) {
+    fail("stencil: the cuts moved although they should not, or did not although they should");
   }
   // A checkpoint written by all, resumed by one and by all.
   std::vector<float> again(grid.size());
   whole.load("half_way.npy");
   whole.run(steps);
   whole.read(again);
-  if (again != grid) fail("stencil: another grid from a checkpoint of " + std::to_string(all.count()));
+  if (again != grid) fail("stencil: the grid differs from a checkpoint of " + std::to_string(all.count()));
   std::vector<float> ours;
   distributed.load("half_way.npy");
   distributed.run(steps);
   read(ours);
-  compare(ours, "stencil: another grid from its own checkpoint in ");
+  compare(ours, "stencil: the grid from its own checkpoint differs in ");
 }
 
 // Every process must throw an error that contains this text.
@@ -361,7 +361,7 @@ void mistakes(const Communicator& all) {
   namespace bank = ridge::mpi::filterbank;
   must_throw(all, "rank 1: got",
              [&] { bank::Plan(all, ridge::host(), {.channels = 16, .taps = 2, .stations = rank == 1 ? 3u : 2u}); });
-  must_throw(all, "were shared out as", [&] {
+  must_throw(all, "stations distributed over", [&] {
     bank::Plan(all, ridge::host(), {.channels = 16, .taps = 2, .stations = 4},
                {.planning = quick, .stations = std::vector<std::size_t>(all.count(), 3)});
   });
@@ -429,7 +429,7 @@ int main(int count, char** words) {
       on_device(all, device, {8, 8, 8}, false);
       on_device(all, device, {2, 8, 8}, true);  // fewer planes than processes
       on_device(all, device, {8, 8}, false);
-      if (all.root()) std::printf("all well on %zu\n", all.count());
+      if (all.root()) std::printf("all tests passed on %zu\n", all.count());
     } else if (what == "stopped") {
       all.set_deadline(2);
       if (all.rank() == 1) pause();
@@ -438,7 +438,7 @@ int main(int count, char** words) {
       for (int word = 1; word + 1 < count; word += 2) {
         random_cases(all, words[word], std::atoi(words[word + 1]));
       }
-      if (all.root()) std::printf("all well on %zu\n", all.count());
+      if (all.root()) std::printf("all tests passed on %zu\n", all.count());
     }
   } catch (const std::exception& error) {
     fail(error.what());
