@@ -1,3 +1,4 @@
+// The accuracy report: limits are detected, rows follow the lengths, peers are compared.
 #include "fft/accuracy.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Textbook and published transforms against the reference: error limits, in place, columns, the order of frequencies.
 #include "papers/fft/classic/classic.hpp"
 
 #include <gtest/gtest.h>

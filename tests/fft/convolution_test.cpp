@@ -1,3 +1,4 @@
+// Convolution and correlation by FFT against sums by definition.
 #include <gtest/gtest.h>
 
 #include <ridge/fft.hpp>

@@ -1,3 +1,4 @@
+// A line kernel by the reference transform, for tests of algorithms that need an inner kernel.
 #pragma once
 #include <string>
 #include <vector>

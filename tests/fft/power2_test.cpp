@@ -1,3 +1,4 @@
+// Power-of-two lines of every engine: error limits, in place, many lines, columns.
 #include "fft/host/power2/power2.hpp"
 
 #include <gtest/gtest.h>

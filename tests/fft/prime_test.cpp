@@ -1,3 +1,4 @@
+// Lengths with large prime factors: direct sums, Rader, Bluestein, two steps, and their number theory.
 #include "fft/host/prime/prime.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Quick plans of short lines take the registry's first choice, which must be the planner's.
 #include <cstdlib>
 #include <string>
 

@@ -1,3 +1,4 @@
+// The radix planner: shortest paths through measured passes, and the plans that the paper prints.
 #include "papers/fft/classic/radix_planner.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Real transforms of any length by every method: error limits, many rows, in place, NaN in one of two rows.
 #include "fft/host/real/real.hpp"
 
 #include <gtest/gtest.h>

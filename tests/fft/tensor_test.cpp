@@ -326,8 +326,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   }
 
   // Checks the results, and that all other elements are unchanged.
-  std::vector<bool> written[2];
-  written[0].resize(size + 8), written[1].resize(size + 8);
+  std::vector<bool> written[2] = {std::vector<bool>(size + 8), std::vector<bool>(size + 8)};
   Wide error = 0, norm = 0;
   std::size_t item = 0;
   for_each_item(out_dims, 0, count(out_dims), [&](std::ptrdiff_t, std::ptrdiff_t o) {

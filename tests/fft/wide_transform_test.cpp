@@ -1,3 +1,4 @@
+// Transforms in twice the precision of double against sums in long double.
 #include "fft/host/prime/wide_transform.hpp"
 
 #include <cfloat>

@@ -1,3 +1,4 @@
+// Detection of MPI launchers from environment variables.
 #include "mpi/launched.hpp"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// Predicted times of distributed transforms, and parts of a filter bank.
 #include "mpi/scaling.hpp"
 #include "mpi/filterbank/shares.hpp"
 
