@@ -129,7 +129,8 @@ TEST(Threads, RunsWithoutThreadsThatCannotStart) {
                 parallel(5, [&](std::size_t, std::size_t) { runs++; });
                 if (runs != 5) return 3;
               }
-              return warnings.messages.size() == 3 && warnings.messages[0].find("thread 2") != std::string::npos ? 0 : 4;
+              return warnings.messages.size() == 3 && warnings.messages[0].find("thread 2") != std::string::npos ? 0
+                                                                                                                 : 4;
             }),
             0);
 }

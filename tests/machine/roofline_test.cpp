@@ -16,8 +16,8 @@ namespace {
 using ridge::base::Json;
 using ridge::base::parse_json;
 using ridge::machine::frame_of;
-using ridge::machine::plot_point;
 using ridge::machine::Level;
+using ridge::machine::plot_point;
 using ridge::machine::Point;
 using ridge::machine::roof_share;
 using ridge::machine::Roofline;
