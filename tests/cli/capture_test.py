@@ -87,7 +87,7 @@ def exact(name, code, text, got, sent, lost=None):
     check(got["delivered"] + got["lost"] == sent["packets"] + (0 if lost is None else lost), f"{name}: {text}")
     for ours, theirs in (("duplicates", "duplicated"), ("damaged", "damaged"), ("foreign", "from_second")):
         check(got[ours] == sent[theirs], f"{name}: {got[ours]} {ours}, {sent[theirs]} on purpose")
-    for none in ("late", "conflicts", "unbelieved", "overrun", "unknown_stream", "dropped_blocks"):
+    for none in ("late", "conflicts", "unconfirmed", "overrun", "unknown_stream", "dropped_blocks"):
         check(got[none] == 0, f"{name}: {got[none]} {none}")
 
 

@@ -149,7 +149,7 @@ TEST(Capture, BelievesAGapButNotADamagedCounter) {
   for (std::uint64_t c = 500; c < 600; ++c, ++sent) all.send(c);  // 300 packets were lost
   all.assembler->finish();
   all.check(sent);
-  EXPECT_EQ(all.assembler->counts().unbelieved, 2U);
+  EXPECT_EQ(all.assembler->counts().unconfirmed, 2U);
   EXPECT_EQ(all.lost.size(), 300U);
   EXPECT_EQ(all.lost.front(), 200U);
   EXPECT_EQ(all.assembler->ended(), "");

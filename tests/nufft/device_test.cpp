@@ -57,8 +57,8 @@ TEST_F(NufftOnDevices, ReachEpsilonInEveryRankAndType) {
   for (const Device& device : ridge::test::accelerators()) {
     for (const std::size_t axes : {1, 2, 3}) {
       const auto points = random_points<float>(axes, 150, -9.0, 9.0);
-      for (const std::string variant : {"matrix", "window", "straight"}) {
-        if ((axes == 1) != (variant == "straight")) continue;
+      for (const std::string variant : {"matrix", "window", "atomic"}) {
+        if ((axes == 1) != (variant == "atomic")) continue;
         const double epsilon = variant == "matrix" ? 1e-6 : 1e-5;  // products of TF32 are split
         for (const Type type : {Type::to_modes, Type::to_points}) {
           const Problem problem{.type = type,
@@ -157,7 +157,7 @@ TEST(NufftReal, RefusesOtherCalls) {
 
 TEST_F(NufftOnDevices, TakeRealStrengthsAndGiveRealValues) {
   const Device device = ridge::test::accelerators().front();
-  expect_real<float>(device, {.modes = {63}, .epsilon = 1e-5, .sign = -1}, "straight", random_points<float>(1, 90));
+  expect_real<float>(device, {.modes = {63}, .epsilon = 1e-5, .sign = -1}, "atomic", random_points<float>(1, 90));
   expect_real<float>(device, {.modes = {18, 21}, .epsilon = 1e-5, .batch = 2}, "window", random_points<float>(2, 90));
   expect_real<float>(device, {.type = Type::to_points, .modes = {8, 9, 10}, .epsilon = 1e-5, .order = Order::fft},
                      "matrix", random_points<float>(3, 90));
@@ -194,7 +194,7 @@ TEST_F(NufftOnDevices, SpreadClustersInPieces) {
   for (const Device& device : ridge::test::accelerators()) {
     const auto points = random_points<float>(2, 2500, 3.0, 3.2);
     const Problem problem{.modes = {18, 21}, .epsilon = 1e-4, .upsampling = 2};
-    for (const char* variant : {"matrix", "window", "straight"}) {
+    for (const char* variant : {"matrix", "window", "atomic"}) {
       EXPECT_LE(device_error(device, problem, variant, points), 1e-4) << device.id() << " " << variant;
     }
   }
@@ -279,7 +279,7 @@ TEST_F(NufftOnDevices, RefuseWhatTheyCannotDo) {
   };
   EXPECT_THAT(refusal_of({.modes = {64}}, "window"), HasSubstr("two or three axes, got 1"));
   EXPECT_THAT(refusal_of({.modes = {8, 8, 8}, .epsilon = 1e-13}, "window"), HasSubstr("at most 13 cells, got"));
-  EXPECT_THAT(refusal_of({.modes = {65536, 65536}}, "straight"), HasSubstr("fewer than 2^31 cells"));
+  EXPECT_THAT(refusal_of({.modes = {65536, 65536}}, "atomic"), HasSubstr("fewer than 2^31 cells"));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ base::Json json_of(const io::CaptureReport& report) {
   json["damaged"] = c.damaged;
   json["foreign"] = c.foreign;
   json["unknown_stream"] = c.unknown_stream;
-  json["unbelieved"] = c.unbelieved;
+  json["unconfirmed"] = c.unconfirmed;
   json["delivered"] = c.delivered;
   json["lost"] = c.lost;
   json["kernel_drops"] = report.kernel_drops;
@@ -72,7 +72,7 @@ std::string text_of(const io::CaptureReport& report) {
   add(c.damaged, "damaged");
   add(c.foreign, "from another sender");
   add(c.unknown_stream, "of unknown streams");
-  add(c.unbelieved, "with counters far from the others");
+  add(c.unconfirmed, "with counters far from the others");
   add(c.overrun, "dropped because the output was too slow");
   add(report.kernel_drops, "dropped by the kernel");
   const double bits = 8 * static_cast<double>(report.bytes);

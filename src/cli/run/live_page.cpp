@@ -35,7 +35,7 @@ function table(id,head,rows){const t=document.getElementById(id);t.replaceChildr
   for(const r of rows){const row=t.insertRow();for(const [text,bad] of r)cell(row,text,bad)}}
 function rate(s){if(s.bytes!==undefined)return number(8e-9*s.bytes/Math.max(s.seconds,1e-9))+" Gbit/s";
   return s.sample_rate!==undefined?number(s.sample_rate)+" sample/s":""}
-function losses(s){const w=[];for(const k of ["lost","late","duplicates","conflicts","damaged","foreign","unbelieved","overrun",
+function losses(s){const w=[];for(const k of ["lost","late","duplicates","conflicts","damaged","foreign","unconfirmed","overrun",
   "kernel_drops","rows_lost"])if(s[k])w.push(k+" "+s[k]);return w.join(", ")}
 function draw(rows){const c=document.getElementById("waterfall"),g=c.getContext("2d");if(!rows||!rows.length)return;
   c.width=rows.length;c.height=rows[0].length;const p=g.createImageData(c.width,c.height);

@@ -55,7 +55,7 @@ void Assembler::take(const PacketPlace& place, const std::byte* payload, std::ui
   const std::uint64_t oldest = open_.empty() ? next_ : open_.front().first;
   if (place.counter < oldest) return refuse(place, counts_.late);
   const std::uint64_t ahead = place.counter > newest_ ? place.counter - newest_ : 0;
-  if (ahead > options_.longest_gap) return refuse(place, counts_.unbelieved);
+  if (ahead > options_.longest_gap) return refuse(place, counts_.unconfirmed);
   if (ahead > options_.window) return hold(place, payload);
   refused_ = 0;
   if (!held_.empty() && ++since_held_ >= 2 * kConfirm) drop_held();
@@ -63,7 +63,7 @@ void Assembler::take(const PacketPlace& place, const std::byte* payload, std::ui
 }
 
 void Assembler::drop_held() {
-  counts_.unbelieved += held_.size();
+  counts_.unconfirmed += held_.size();
   held_.clear();
 }
 
@@ -83,7 +83,7 @@ void Assembler::hold(const PacketPlace& place, const std::byte* payload) {
     return one.place.counter == all.front().place.counter && one.place.stream == all.front().place.stream;
   });
   if (same) {  // copies of one packet confirm nothing
-    counts_.unbelieved += all.size();
+    counts_.unconfirmed += all.size();
     return;
   }
   for (const Held& one : all) store(one.place, one.payload.data());

@@ -40,11 +40,11 @@ struct CaptureCounts {
   std::uint64_t damaged = 0;     // length or header wrong
   std::uint64_t foreign = 0;     // from another sender than the stream's first packet
   std::uint64_t unknown_stream = 0;
-  std::uint64_t unbelieved = 0;  // the counter jumped, and later packets did not confirm it
+  std::uint64_t unconfirmed = 0;  // the counter jumped, and later packets did not confirm it
 
   std::uint64_t delivered = 0, lost = 0;  // slots of the blocks handed on
   std::uint64_t received() const {
-    return stored + duplicates + conflicts + late + overrun + damaged + foreign + unknown_stream + unbelieved;
+    return stored + duplicates + conflicts + late + overrun + damaged + foreign + unknown_stream + unconfirmed;
   }
 };
 

@@ -13,7 +13,7 @@ namespace ridge::nufft {
 enum class Spreading {
   matrix,    // sorted by tile; eight points at once are products on the matrix units
   window,    // sorted by tile; a work-item keeps a window of its column in registers
-  straight,  // each point's box is added to the grid by atomic additions
+  atomic,    // each point's box is added to the grid by atomic additions
 };
 
 struct DeviceDesign {

@@ -6,7 +6,7 @@
 // COLUMNS, LINES, BATCH       of spread_window: columns of a tile along the last two axes, points per round
 // WINDOW                      1: with spread_window
 // STEP, BINS                  first cells per tile and axis; 1: keys of two axes are tiles of both
-// LANES                       work-items per point of interpolate and spread_straight: a power of two, at least WIDTH
+// LANES                       work-items per point of interpolate and spread_atomic: a power of two, at least WIDTH
 // Axes are numbered slowest first; a problem of fewer axes has cells0 = 1, or cells0 = cells1 = 1.
 //
 // A sorted point is a record of four NUMBERs: its coordinates x, y, z of the problem and its index.
@@ -334,9 +334,9 @@ FUNCTION ColumnWeight box_weights(GLOBAL const NUMBER* record, GLOBAL const NUMB
   return column;
 }
 
-// Adds each point's box straight to the grid.
+// Adds each point's box to the grid by atomic additions.
 KERNEL WORK_GROUP(128, 1, 1)
-void spread_straight(GLOBAL const NUMBER* RESTRICT records, GLOBAL const VALUE* RESTRICT strengths,
+void spread_atomic(GLOBAL const NUMBER* RESTRICT records, GLOBAL const VALUE* RESTRICT strengths,
                      GLOBAL NUMBER* RESTRICT grid, GLOBAL const NUMBER* RESTRICT tables, ulong offset, uint count,
                      int cells0, int cells1, int cells2) {
   LOCAL_ARRAY(NUMBER, row_weights, 128);

@@ -1,4 +1,4 @@
-// Variants on OpenCL and CUDA devices: "matrix", "window" and "straight" spreading, interpolation by products of
+// Variants on OpenCL and CUDA devices: "matrix", "window" and "atomic" spreading, interpolation by products of
 // matrices or by several work-items per point, the transform of the fine grid by a device plan of fft.
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kPerGroup = 256, kBoxItems = 128;  // as in nonuniform.cl
 
-constexpr const char* kNames[] = {"matrix", "window", "straight"};  // in the order of Spreading
+constexpr const char* kNames[] = {"matrix", "window", "atomic"};  // in the order of Spreading
 constexpr double kOneProduct = 1e-3;  // least epsilon for which one product of TF32 is enough
 
 DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading spreading) {
@@ -45,7 +45,7 @@ class OnDevice final : public Variant<T> {
         sorter_(device, design, program_, layout.fold),
         spread_(program_.kernel(design.spreading == Spreading::matrix   ? "spread_matrix"
                                 : design.spreading == Spreading::window ? "spread_window"
-                                                                        : "spread_straight")),
+                                                                        : "spread_atomic")),
         interpolate_(program_.kernel(design.spreading == Spreading::matrix ? "interpolate_matrix" : "interpolate")),
         put_(program_.kernel("put_modes")),
         take_(program_.kernel("take_modes")),
@@ -289,7 +289,7 @@ std::string device_refusal(const Device& device, const Layout& layout, const Dev
   if (limits.work_group < kPerGroup) {
     return fmt::format("needs work-groups of {} work-items, {} has {}", kPerGroup, device.id(), limits.work_group);
   }
-  if (design.spreading == Spreading::straight) return {};
+  if (design.spreading == Spreading::atomic) return {};
   if (layout.axes == 1) return "needs two or three axes, got 1";
   if (design.spreading == Spreading::matrix) return matrix_refusal(layout, design);
   constexpr std::size_t kWidestWindow = 13;
@@ -315,7 +315,7 @@ planner::Cost device_cost(const Device& device, const Layout& layout, const Devi
   const auto width = static_cast<double>(design.width), points = static_cast<double>(layout.points);
   const auto cells = static_cast<double>(design.grid_cells()), sets = static_cast<double>(layout.batch);
   const double box = std::pow(width, static_cast<double>(layout.axes));
-  const bool atomics = layout.type == Type::to_modes && design.spreading == Spreading::straight;
+  const bool atomics = layout.type == Type::to_modes && design.spreading == Spreading::atomic;
   // Tiles with few points cost as much as full ones; without matrix instructions the products are loops.
   const double filled = std::min(1.0, points / cells * 4);
   const double matrix = design.spreading != Spreading::matrix      ? 1.0
@@ -337,7 +337,7 @@ void list_on_device(const Device& device, const Layout& layout, const planner::O
   planner::Options inner = options;
   inner.variant.clear();
   inner.progress = {};
-  for (const Spreading spreading : {Spreading::matrix, Spreading::window, Spreading::straight}) {
+  for (const Spreading spreading : {Spreading::matrix, Spreading::window, Spreading::atomic}) {
     for (const double upsampling : kUpsamplings) {
       const DeviceDesign design = design_on_device(layout, upsampling, spreading);
       entries.push_back(

@@ -84,7 +84,7 @@ std::shared_ptr<const DevicePoints> DeviceSorter<T>::sort(Queue& queue, const st
                {x, y, z, key, rank, counts, found, farthest_, number, cells(0), cells(1), cells(2), across});
   scan(queue, counts, totals, keys);
   queue.launch(move_, per_point, {x, y, z, key, rank, counts, totals, points->records, number});
-  if (design_.spreading != Spreading::straight) list_pieces(queue, *points);
+  if (design_.spreading != Spreading::atomic) list_pieces(queue, *points);
   std::array<std::uint32_t, 2> words{};
   queue.download(found, words.data(), sizeof words);
   queue.finish();

@@ -15,7 +15,7 @@ class DevicePoints final : public PointSet {
  public:
   using PointSet::PointSet;
   Buffer records{};  // four numbers per point: coordinates and index
-  Buffer pieces{};   // tile, first and end point of each piece; empty for straight spreading
+  Buffer pieces{};   // tile, first and end point of each piece; empty for atomic spreading
   std::uint32_t pieces_count = 0;
 };
 
