@@ -61,7 +61,9 @@ void WorkFile::read_buffered(void* to, std::size_t bytes, std::size_t offset) co
         ::pread(descriptor_, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_file(path_, "read it", errno);
-    if (got == 0) throw Error(ErrorKind::io, fmt::format("{}: ends early, at byte {}", path_, offset + done));
+    if (got == 0)
+      throw Error(ErrorKind::io,
+                  fmt::format("{}: the file ends at byte {}, before its data are complete", path_, offset + done));
     done += static_cast<std::size_t>(got);
   }
 }
@@ -76,8 +78,8 @@ void WorkFile::read(void* to, std::size_t bytes, std::size_t offset) const {
     if (got < 0 && !refused()) fail_file(path_, "read it", errno);
     if (got < 0) break;
     if (static_cast<std::size_t>(got) <= before)
-      throw Error(ErrorKind::io,
-                  fmt::format("{}: ends early, at byte {}", path_, first + static_cast<std::size_t>(got)));
+      throw Error(ErrorKind::io, fmt::format("{}: the file ends at byte {}, before its data are complete", path_,
+                                             first + static_cast<std::size_t>(got)));
     const std::size_t part = std::min(bytes, static_cast<std::size_t>(got) - before);
     std::memcpy(to, staging() + before, part);
     to = static_cast<char*>(to) + part, bytes -= part, offset += part;
@@ -132,8 +134,9 @@ void WorkFile::resize(std::size_t bytes) const {
 Ledger::Ledger(std::string path, const std::string& identity, bool resume) : path_(std::move(path)) {
   const auto text = base::read_file(path_, std::size_t{1} << 26);
   if (text && !resume) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("{} is of an interrupted run: pass --resume to continue it, or remove it", path_));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("{} belongs to an interrupted run: pass --resume to continue it, or remove the file", path_));
   }
   if (text) {
     std::istringstream lines(*text);
@@ -142,7 +145,8 @@ Ledger::Ledger(std::string path, const std::string& identity, bool resume) : pat
     if (line != identity) {
       throw Error(
           ErrorKind::invalid_argument,
-          fmt::format("{} is of another problem, another --memory or a changed input: remove it to start anew", path_));
+          fmt::format("{} belongs to another problem, another --memory or a changed input: remove it to start again",
+                      path_));
     }
     while (std::getline(lines, line)) done_.insert(line);
   }
@@ -162,7 +166,8 @@ void Ledger::append(const std::string& line) {
 DiskMemory divide_memory(std::size_t limit, std::size_t panels) {
   constexpr std::size_t kMostTransfer = std::size_t{8} << 20, kShare = 64;
   const std::size_t chunk = std::clamp(limit / kShare / kDiskPage * kDiskPage, kDiskPage, kMostTransfer);
-  const std::size_t staging = limit / kShare < kDiskPage ? 0 : 2 * chunk;  // of tiny limits nothing is left for it
+  const std::size_t staging =
+      limit / kShare < kDiskPage ? 0 : 2 * chunk;  // 0: the limit is too small for a staging buffer
   return {(limit - staging) / panels, chunk};
 }
 

@@ -87,7 +87,7 @@ void AtomicFile::write(const void* from, std::size_t bytes) {
 }
 
 void AtomicFile::commit(const fs::path& keep) {
-  // EINVAL: the file system does not support fsync; the data are complete all the same.
+  // EINVAL: the file system does not support fsync; the data are complete nevertheless.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
   if (!still_named()) {
     throw Error(ErrorKind::io,

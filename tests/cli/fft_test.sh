@@ -75,7 +75,7 @@ mistake "other way round" "$ridge" fft big-endian.npy out.npy
 printf '\x93NUMPY\x01\x00' >cut.npy
 mistake "ends within the header" "$ridge" fft cut.npy out.npy
 echo "no header" >wrong.npy
-mistake "does not begin as one" "$ridge" fft wrong.npy out.npy
+mistake "does not begin with" "$ridge" fft wrong.npy out.npy
 "$ridge" fft raw.c8 out.raw --shape 4 --variant magic 2>stderr && fail "a variant that does not exist"
 grep -q "classic/radix2_dit" stderr || fail "variants are not listed: $(cat stderr)"
 

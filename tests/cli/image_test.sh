@@ -86,7 +86,7 @@ last=$(tail -c 8 sums.npy | od -An -t f8 | awk '{ print $1 }')
 mistake "no operator \"blur\"" "$ridge" image blur 3 a.ppm x.ppm
 mistake "gauss SIGMA" "$ridge" image gauss a.ppm x.ppm
 mistake "--guide FILE" "$ridge" image 'cross-bilateral 2 2 20' a.ppm x.ppm
-mistake "which format" "$ridge" image gray a.ppm x.bmp
+mistake "must end in" "$ridge" image gray a.ppm x.bmp
 mistake "unknown border" "$ridge" image gray a.ppm x.pgm --border soft
 
 # Conventions: uncovered corners are black by default; OpenCV's conventions with --like opencv.

@@ -47,7 +47,7 @@ wrong '--checkpoint folder: it is a folder' stencil heat --size 16x16 --steps 2 
 # --- files whose contents do not match their names ---------------------------------------------------------------------
 for command in 'channelize text.npy x.raw' 'channelize synthesize text.npy x.raw' 'sar --in text.npy --out x.npy' 'fft text.npy x.npy'; do
   # shellcheck disable=SC2086
-  wrong 'it does not begin as one' $command
+  wrong 'it does not begin with' $command
 done
 wrong 'contains no frame' sar --in nothing --out x.raw
 wrong 'card "????????????????????" has no value' channelize zeros x.raw --format guppi
@@ -74,7 +74,7 @@ wrong 'needs numbers as in 0-7' channelize 'in{}' 'out{}' --subbands -1
 wrong 'needs numbers as in 0-7' channelize 'in{}' 'out{}' --subbands 18446744073709551615
 wrong 'at most 2^26 weights' channelize design - --channels 10000000
 wrong 'are for a sequence' flow a.pgm a.pgm x.flo --rate 30
-wrong 'which format' flow a.pgm a.pgm x.flo --picture x.bmp
+wrong 'must end in' flow a.pgm a.pgm x.flo --picture x.bmp
 wrong '--picture /nowhere/x.png: there is no folder' flow a.pgm a.pgm x.flo --picture /nowhere/x.png
 wrong '--picture is for two frames' flow 'a_%d.pgm' x --picture x.png
 wrong '--size is for raw frames' flow 'a_%d.pgm' x --size 50x40

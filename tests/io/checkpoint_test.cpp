@@ -124,7 +124,7 @@ TEST_F(CheckpointTest, EveryDamagedByteAndEveryTruncationIsNoticedAndTheOneBefor
     EXPECT_THAT(error_of([&] { Checkpoint{path_}; }), HasSubstr("run.ckp is refused")) << length;
   }
   overwrite(path_, whole + "x");
-  EXPECT_THAT(error_of([&] { Checkpoint{path_}; }), HasSubstr("promises"));
+  EXPECT_THAT(error_of([&] { Checkpoint{path_}; }), HasSubstr("its header states"));
   newest_checkpoint(path_);
   ASSERT_FALSE(warnings.messages.empty());
   for (const std::string& line : warnings.messages) {
@@ -229,12 +229,13 @@ TEST_F(CheckpointTest, AHeaderThatLiesTakesNoMemory) {
   };
   const std::string rest = R"("type":"float32","fields":["u"],"block":1,"parameters":{}})";
   EXPECT_THAT(with_header(R"({"step":1,"time":0,"shape":[4294967296,4294967296,4],)" + rest), HasSubstr("too large"));
-  EXPECT_THAT(with_header(R"({"step":1,"time":0,"shape":[4294967296,4294967],)" + rest), HasSubstr("promises"));
+  EXPECT_THAT(with_header(R"({"step":1,"time":0,"shape":[4294967296,4294967],)" + rest),
+              HasSubstr("its header states"));
   EXPECT_THAT(with_header(R"({"step":1,"time":0,"shape":[],)" + rest), HasSubstr("shape"));
   EXPECT_THAT(with_header(R"({"step":1,"time":0,"shape":[-3],)" + rest), HasSubstr("shape"));
   EXPECT_THAT(with_header(R"({"step":-1,"time":0,"shape":[3],)" + rest), HasSubstr("step"));
   EXPECT_THAT(with_header(R"({"step":1,"time":0,"shape":[3],"type":"complex64"})"), HasSubstr("complex64"));
-  EXPECT_THAT(with_header("[]"), HasSubstr("no object"));
+  EXPECT_THAT(with_header("[]"), HasSubstr("not a JSON object"));
 }
 
 }  // namespace

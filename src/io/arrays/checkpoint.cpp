@@ -26,7 +26,8 @@ namespace ridge::io {
 namespace fs = std::filesystem;
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "checkpoints are written as memory lies");
+static_assert(std::endian::native == std::endian::little,
+              "checkpoints are written in native, little-endian byte order");
 
 constexpr std::string_view kCheckpointMagic = "RIDGECKP";
 constexpr std::size_t kLongestHeader = std::size_t{1} << 20;
@@ -148,12 +149,12 @@ void Checkpoint::read_header() {
   std::string start(kCheckpointMagic.size() + 8, '\0');
   if (size < start.size() + 4) refuse(fmt::format("{} bytes are too few for a checkpoint", size));
   read_at(0, start.data(), start.size());
-  if (start.compare(0, kCheckpointMagic.size(), kCheckpointMagic) != 0) refuse("it does not begin as a checkpoint");
+  if (start.compare(0, kCheckpointMagic.size(), kCheckpointMagic) != 0) refuse("it does not begin with RIDGECKP");
   std::uint32_t version = 0, length = 0, sum = 0;
   std::memcpy(&version, start.data() + kCheckpointMagic.size(), 4);
   std::memcpy(&length, start.data() + kCheckpointMagic.size() + 4, 4);
   if (version != kCheckpointVersion) {
-    refuse(fmt::format("version {} of the format, where {} is read", version, kCheckpointVersion));
+    refuse(fmt::format("format version {}; only version {} is supported", version, kCheckpointVersion));
   }
   if (length > kLongestHeader || size < start.size() + length + 4) refuse("its header's length is damaged");
   const std::size_t before = start.size();
@@ -166,7 +167,7 @@ void Checkpoint::read_header() {
   // A valid checksum does not make the file trusted: every number is checked before memory is allocated.
   try {
     const base::Json json = base::parse_json(std::string_view(start).substr(before), {.bytes = kLongestHeader});
-    if (!json.is_object()) throw Error(ErrorKind::io, "its header is no object");
+    if (!json.is_object()) throw Error(ErrorKind::io, "its header is not a JSON object");
     state_.step = count_in(json, "step", kMostCounted);
     state_.time =
         base::number_in(json, "time", -std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
@@ -175,7 +176,7 @@ void Checkpoint::read_header() {
     if (json.contains("parameters") && json["parameters"].is_object()) state_.parameters = json["parameters"];
     const auto list = [&](const char* name, std::size_t most) {
       if (!json.contains(name) || !json[name].is_array() || json[name].empty() || json[name].size() > most) {
-        throw Error(ErrorKind::io, fmt::format("\"{}\" is no list of up to {}", name, most));
+        throw Error(ErrorKind::io, fmt::format("\"{}\" is not a list of up to {} values", name, most));
       }
       return json[name];
     };
@@ -199,7 +200,7 @@ void Checkpoint::read_header() {
                          !__builtin_add_overflow(expected, sums, &expected) &&
                          !__builtin_add_overflow(expected, data_ + 4, &expected);
   if (!countable || size != expected) {
-    refuse(fmt::format("it is {} bytes long where its header promises {}", size,
+    refuse(fmt::format("it has {} bytes, its header states {}", size,
                        countable ? fmt::to_string(expected) : "more than can be counted"));
   }
 }

@@ -32,7 +32,7 @@ void check(const GridSource& source) {
   std::size_t bytes = bytes_of(source.type);
   for (const std::size_t side : source.shape) {
     if (side == 0 || __builtin_mul_overflow(bytes, side, &bytes)) {
-      throw Error(ErrorKind::invalid_argument, "a grid with a side of 0, or too large to count");
+      throw Error(ErrorKind::invalid_argument, "a grid has a side of 0, or more cells than can be addressed");
     }
   }
   if (source.names.empty() || is_complex(source.type)) {

@@ -60,7 +60,7 @@ class DictionaryParser {
       } else if (key == "shape" && !shape_) {
         shape_ = tuple();
       } else {
-        fail(fmt::format("key '{}' does not belong there or stands twice", key));
+        fail(fmt::format("key '{}' is unknown or occurs twice", key));
       }
       if (!accept(',')) {
         expect('}');
@@ -68,7 +68,7 @@ class DictionaryParser {
       }
     }
     skip_space();
-    if (at_ != text_.size()) fail("something follows the header's dictionary");
+    if (at_ != text_.size()) fail("text follows the header's dictionary");
     if (!type_) fail("'descr' is missing");
     if (!fortran_) fail("'fortran_order' is missing");
     if (!shape_) fail("'shape' is missing");
@@ -78,7 +78,7 @@ class DictionaryParser {
     NpyHeader header{*type_, *shape_};
     std::size_t bytes = bytes_of(*type_);
     for (const std::size_t axis : *shape_) {
-      if (__builtin_mul_overflow(bytes, axis, &bytes)) fail("its shape is too large to count");
+      if (__builtin_mul_overflow(bytes, axis, &bytes)) fail("its shape exceeds the address space");
     }
     return header;
   }
@@ -130,10 +130,10 @@ class DictionaryParser {
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_, ++digits) {
       if (__builtin_mul_overflow(value, std::size_t{10}, &value) ||
           __builtin_add_overflow(value, static_cast<std::size_t>(text_[at_] - '0'), &value)) {
-        fail("an axis of 'shape' is too large to count");
+        fail("an axis of 'shape' exceeds the address space");
       }
     }
-    if (digits == 0) fail("'shape' holds something that is not a number of points");
+    if (digits == 0) fail("'shape' contains a value that is not a whole number");
     return value;
   }
   std::vector<std::size_t> tuple() {
@@ -154,7 +154,7 @@ class DictionaryParser {
     for (const TypeName& one : kTypes) {
       if (descr.size() < 2 || descr.substr(1) != one.code) continue;
       if (order == '<' || order == '=' || (one.bytes == 1 && order == '|')) return one.type;
-      if (order == '>') fail(fmt::format("elements of type '{}' have their bytes the other way round", descr));
+      if (order == '>') fail(fmt::format("elements of type '{}' are in the other byte order", descr));
     }
     fail(fmt::format(
         "elements of type '{}'; int8, uint8, int16, uint16, int32, float32, float64, complex64 and complex128 are read",
@@ -193,16 +193,18 @@ NpyHeader read_npy_header(InputStream& in) {
   };
   unsigned char start[8];
   if (in.read(start, 8) != 8 || !looks_like_npy({reinterpret_cast<const char*>(start), 8})) {
-    fail("it does not begin as one");
+    fail("it does not begin with \\x93NUMPY");
   }
   const unsigned version = start[6];
-  if (version < 1 || version > 3 || start[7] != 0) fail(fmt::format("version {}.{} of the format", version, start[7]));
+  if (version < 1 || version > 3 || start[7] != 0)
+    fail(fmt::format("format version {}.{} is not supported", version, start[7]));
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   unsigned char field[4] = {};
   if (in.read(field, length_bytes) != length_bytes) fail("it ends within the header");
   const std::size_t length =
       field[0] | std::size_t{field[1]} << 8 | std::size_t{field[2]} << 16 | std::size_t{field[3]} << 24;
-  if (length > kMaxNpyHeader) fail(fmt::format("a header of {} bytes; at most {} are read", length, kMaxNpyHeader));
+  if (length > kMaxNpyHeader)
+    fail(fmt::format("its header has {} bytes, at most {} are supported", length, kMaxNpyHeader));
   std::string text(length, '\0');
   if (in.read(text.data(), length) != length) fail("it ends within the header");
   NpyHeader header = parse_npy_dictionary(text, in.name());

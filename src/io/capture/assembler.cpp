@@ -67,7 +67,7 @@ void Assembler::drop_held() {
   held_.clear();
 }
 
-// A counter far ahead is believed once several packets agree; until then their samples are kept aside.
+// A counter far ahead is accepted once several packets agree; until then their samples are kept in a buffer.
 void Assembler::hold(const PacketPlace& place, const std::byte* payload) {
   const auto apart = [&](const Held& one) {
     return std::max(one.place.counter, place.counter) - std::min(one.place.counter, place.counter);
@@ -89,7 +89,7 @@ void Assembler::hold(const PacketPlace& place, const std::byte* payload) {
   for (const Held& one : all) store(one.place, one.payload.data());
 }
 
-// Opens blocks up to the counter's, and hands on those that are `window` counters behind it.
+// Opens blocks up to the counter's, and delivers those that are `window` counters behind it.
 void Assembler::open_for(std::uint64_t counter) {
   const std::uint64_t slots = options_.slots;
   while (!open_.empty() && counter >= open_.front().first + slots + options_.window) close_front(options_.slots);
@@ -127,7 +127,7 @@ void Assembler::store(const PacketPlace& place, const std::byte* payload) {
   } else if (state == SlotState::stored && std::memcmp(to, payload, options_.payload) == 0) {
     ++counts_.duplicates;
   } else {
-    // Nothing shows which of the two is right: both are dropped.
+    // It is unknown which of the two is right, so both are dropped.
     if (state == SlotState::stored) --counts_.stored, ++counts_.conflicts;
     state = SlotState::conflict;
     ++counts_.conflicts;

@@ -35,14 +35,14 @@ struct CaptureCounts {
   std::uint64_t stored = 0;      // put into a slot
   std::uint64_t duplicates = 0;  // equal to a stored packet
   std::uint64_t conflicts = 0;   // same counter as a stored packet, other samples: both are dropped
-  std::uint64_t late = 0;        // its block was already handed on
+  std::uint64_t late = 0;        // its block was already delivered
   std::uint64_t overrun = 0;     // no memory was free for its block
   std::uint64_t damaged = 0;     // length or header wrong
   std::uint64_t foreign = 0;     // from another sender than the stream's first packet
   std::uint64_t unknown_stream = 0;
   std::uint64_t unconfirmed = 0;  // the counter jumped, and later packets did not confirm it
 
-  std::uint64_t delivered = 0, lost = 0;  // slots of the blocks handed on
+  std::uint64_t delivered = 0, lost = 0;  // slots of the delivered blocks
   std::uint64_t received() const {
     return stored + duplicates + conflicts + late + overrun + damaged + foreign + unknown_stream + unconfirmed;
   }
@@ -61,7 +61,7 @@ class Assembler {
   // Takes a packet whose samples are at `payload`, which may be its slot. `sender` identifies the source.
   void take(const PacketPlace& place, const std::byte* payload, std::uint64_t sender);
   void take_damaged() { ++counts_.damaged; }
-  void finish();  // hands on the remaining blocks
+  void finish();  // delivers the remaining blocks
 
   const CaptureCounts& counts() const { return counts_; }
   bool begun() const { return begun_; }

@@ -236,7 +236,7 @@ std::size_t Capture::State::take_in_order(Batch& batch, std::size_t i) {
         place.counter * options.streams + place.stream != next_linear + j)
       return 0;
   }
-  // The slots are still open: blocks are handed on only behind the packets in order.
+  // The slots are still open: a block is delivered only after later packets have arrived in order.
   for (std::size_t j = 0; j < count; ++j)
     assembler->take(places[j], batch.slots[i * batch.segments + j], sender_of(batch.from[i]));
   next_linear += count;

@@ -24,7 +24,7 @@ class PacketRing {
   // The first packet that was not taken yet; empty after 0.1 s.
   std::span<const std::byte> peek();
   using Take = std::function<void(std::span<const std::byte> packet, std::uint64_t sender)>;
-  // Gives all packets of the next block to `take`; waits at most 0.1 s for it. Returns their number.
+  // Passes all packets of the next block to `take`; waits at most 0.1 s for it. Returns their number.
   std::size_t receive(const Take& take);
   std::uint64_t kernel_drops();
   std::size_t size() const { return bytes_; }

@@ -104,7 +104,7 @@ const ColourMap& colour_map(const std::string& name) {
     if (map.name == name) return map;
     names += (names.empty() ? "" : ", ") + map.name;
   }
-  throw Error(ErrorKind::invalid_argument, fmt::format("no colour map \"{}\"; there are {}", name, names));
+  throw Error(ErrorKind::invalid_argument, fmt::format("no colour map \"{}\": use one of {}", name, names));
 }
 
 double lightness(Colour colour) {

@@ -1,5 +1,5 @@
-// Colour maps computed in OKLab, where equal distances look equal: lightness runs evenly from end to end, so a picture
-// stays readable in print and for colour-blind readers.
+// Colour maps computed in OKLab, where equal distances look equal: lightness varies uniformly from end to end, so a
+// picture stays readable in print and for colour-blind readers.
 #pragma once
 #include <array>
 #include <cstdint>

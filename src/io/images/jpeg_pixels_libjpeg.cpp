@@ -124,7 +124,7 @@ Pixels decode_jpeg(std::string_view bytes, const std::string& name) {
 
 std::string encode_jpeg(const Pixels& pixels, int quality) {
   if (pixels.sample != Sample::u8 || (pixels.channels != 1 && pixels.channels != 3)) {
-    throw Error(ErrorKind::invalid_argument, "JPEG images hold 8 bits in 1 or 3 channels; take .png or .tiff");
+    throw Error(ErrorKind::invalid_argument, "JPEG images hold 8 bits in 1 or 3 channels: use .png or .tiff");
   }
   Errors errors{};
   jpeg_compress_struct jpeg{};

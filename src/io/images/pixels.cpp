@@ -90,9 +90,8 @@ void check_ending(const std::filesystem::path& path) {
   static constexpr const char* kEndings[] = {".png", ".ppm",  ".pgm", ".pnm",  ".pfm",
                                              ".tif", ".tiff", ".jpg", ".jpeg", ".npy"};
   if (std::find(std::begin(kEndings), std::end(kEndings), ending_of(path)) == std::end(kEndings)) {
-    throw Error(
-        ErrorKind::invalid_argument,
-        fmt::format("{}: which format? End the name in .png, .ppm, .pgm, .pfm, .tiff, .jpg or .npy", path.string()));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{}: the name must end in .png, .ppm, .pgm, .pfm, .tiff, .jpg or .npy", path.string()));
   }
 }
 

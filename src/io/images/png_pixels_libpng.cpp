@@ -168,7 +168,7 @@ Pixels decode_png(std::string_view bytes, const std::string& name) {
 
 std::string encode_png(const Pixels& pixels) {
   if (pixels.sample == Sample::f32) {
-    throw Error(ErrorKind::invalid_argument, "PNG images hold 8 or 16 bits, and these are more; take .tiff or .npy");
+    throw Error(ErrorKind::invalid_argument, "PNG images hold 8 or 16 bits, these have more: use .tiff or .npy");
   }
   State state;
   state.reading = false;

@@ -165,7 +165,7 @@ class GuppiReader final : public SampleReader {
     if (first_.packets == 0) {  // losses cannot be counted, but a constant step shows that there are none
       if (step_ != 0 && step != step_) {
         fail(
-            fmt::format("PKTIDX rises by {} after steps of {}, and neither PIPERBLK nor PKTSIZE tells the packets of a "
+            fmt::format("PKTIDX rises by {} after steps of {}, and neither PIPERBLK nor PKTSIZE gives the packets per "
                         "block: losses cannot be counted",
                         step, step_));
       }

@@ -178,7 +178,7 @@ class PsrdadaReader final : public SampleReader {
       // Skips the repeated samples.
       const std::uint64_t again = expected_ - header.offset;
       if (again > first_.overlap || again > left_) {
-        fail(fmt::format("OBS_OFFSET is {}, before {} where the file before ended", header.offset, expected_));
+        fail(fmt::format("OBS_OFFSET is {}, before {}, the end of the previous file", header.offset, expected_));
       }
       std::vector<std::byte> repeated;
       if (in_->read_growing(repeated, static_cast<std::size_t>(again)) != again) fail("it ends within OBS_OVERLAP");

@@ -338,9 +338,11 @@ RingReader::RingReader(const RingOptions& options) : options_(options) {
   ++control.joined;
   if (all_began && control.written >= control.blocks) {
     seat.reader = 0;
-    fail_ring(options, fmt::format("began {} blocks ago, and the first ones are gone: start the reader first, or give "
-                                   "the writer readers=N",
-                                   control.written.load()));
+    fail_ring(options,
+              fmt::format(
+                  "its writer began {} blocks ago, and the first ones are overwritten: start the reader first, or give "
+                  "the writer readers=N",
+                  control.written.load()));
   }
   futex_wake(control.space);
 }

@@ -3,7 +3,7 @@
 //
 // The writer waits for the slowest reader (back pressure), or with `drop` overwrites the oldest blocks; a reader that
 // missed blocks then gets zeros of their length, marked as lost. A process that is killed releases its file lock, so
-// that writers go on without a dead reader, and readers of a dead writer end with an error.
+// that writers continue without a killed reader, and readers of a killed writer end with an error.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ struct RingOptions {
   std::size_t blocks = 8, block_bytes = std::size_t{4} << 20;
   std::size_t readers = 1;  // the first blocks are kept until this many have begun
   bool drop = false;
-  double wait = 30;  // seconds to wait for the other side to begin
+  double wait = 30;  // seconds to wait for the other side to connect
 };
 
 bool is_ring(std::string_view name);
