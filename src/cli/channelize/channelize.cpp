@@ -86,38 +86,12 @@ void add_design(Command& channelize) {
   });
 }
 
-}  // namespace
+// Options whose presence matters, besides their value.
+struct GivenOptions {
+  Option stations, polarizations, frequency;
+};
 
-void add_channelize(Command& program) {
-  Command& command = program.subcommand(
-      "channelize", "Polyphase filter banks over files and pipes; correlation, filter design, test signals, synthesis");
-  command.may_have_subcommand();
-  command.footer(
-      "\nExamples:\n"
-      "  ridge channelize in.raw out.npy --channels 256 --taps 16 --samples i8 --stations 16\n"
-      "  ridge channelize guppi.0000.raw out.fil --channels 64 --times 128      power, headers read and written\n"
-      "  receiver | ridge channelize - - --channels 1024 --oversample 8/7 --rate 200e6 | correlator\n"
-      "  ridge channelize obs.dada - --channels 1024 --times 16 --output-format fil | ridge search - --out found.json\n"
-      "  ridge channelize in.raw rest.raw --from-sample 1048576                 continues exactly where a run ended\n"
-      "  ridge channelize in.raw vis.npy --stations 16 --correlate --times 768  every pair of stations, integrated\n"
-      "  ridge channelize in.raw out.npy --stations 4 --delays delays.txt --rate 195312.5 --frequency 150\n"
-      "  ridge channelize - out.raw --detect stokes --times 763 --resume        continues after the data in out.raw\n"
-      "  mpirun -n 8 ridge channelize 'sb{}.raw' 'sb{}.out' --subbands 0-31 --stations 48\n"
-      "  ridge channelize signal in.raw --stations 16 --seconds 10              a test signal\n"
-      "  ridge channelize design response.svg --channels 256 --taps 16\n"
-      "  ridge channelize synthesize channels.npy back.raw --oversample 8/7      samples from channels\n"
-      "\nInput: GUPPI RAW, PSRDADA, VDIF (named .vdif or --format vdif), .npy, or raw complex samples in the order\n"
-      "block of --block samples (default: channels), station, sample, polarization.\n"
-      "Output: complex float in the order time, polarization, station, channel (.npy or raw; .dada: time, frequency,\n"
-      "polarization); with --order channel: block of --output-times, channel, station, polarization, time. Or power:\n"
-      ".fil, or --detect. Or correlations: integration, baseline j(j+1)/2+i, channel, polarization of i and of j.\n"
-      "Lost packets are replaced by zeros and counted; --flags lists the affected spectra. Memory use is bounded for\n"
-      "any length of the input.");
-  auto options = std::make_shared<ChannelizeOptions>();
-  command.option("IN", options->in, "A file, or - for standard input").reads();
-  command.option("OUT", options->out, "A .fil, .dada or .npy file, otherwise raw; - for standard output").writes();
-  add_prototype_options(command, options->prototype);
-  command.option("--oversample", options->oversample, "Oversampling ratio, as in 8/7").shows_default();
+GivenOptions add_input_options(Command& command, const std::shared_ptr<ChannelizeOptions>& options) {
   command
       .option("--format", options->format,
               "Input format: auto (by name and first bytes), raw, npy, guppi, dada or vdif")
@@ -149,6 +123,10 @@ void add_channelize(Command& program) {
                  "Time of the first sample, UTC (yyyy-mm-ddThh:mm:ss) or MJD, for the headers");
   command.option("--source", options->source, "Name of the source, for the headers");
   command.option("--telescope", options->telescope, "Name of the telescope, for the headers");
+  return {stations, polarizations, frequency};
+}
+
+void add_output_options(Command& command, const std::shared_ptr<ChannelizeOptions>& options) {
   const Option bits = command.option("--bits", options->bits,
                                      ".fil: bits per value, 32 (float), or 8 with offset and scale per channel");
   bits.one_of({"8", "32"}).shows_default();
@@ -201,6 +179,42 @@ void add_channelize(Command& program) {
       .shows_default();
   command.option("--scale", options->scale, "--arithmetic float16, int8: factor for the spectra before rounding")
       .shows_default();
+}
+
+}  // namespace
+
+void add_channelize(Command& program) {
+  Command& command = program.subcommand(
+      "channelize", "Polyphase filter banks over files and pipes; correlation, filter design, test signals, synthesis");
+  command.may_have_subcommand();
+  command.footer(
+      "\nExamples:\n"
+      "  ridge channelize in.raw out.npy --channels 256 --taps 16 --samples i8 --stations 16\n"
+      "  ridge channelize guppi.0000.raw out.fil --channels 64 --times 128      power, headers read and written\n"
+      "  receiver | ridge channelize - - --channels 1024 --oversample 8/7 --rate 200e6 | correlator\n"
+      "  ridge channelize obs.dada - --channels 1024 --times 16 --output-format fil | ridge search - --out found.json\n"
+      "  ridge channelize in.raw rest.raw --from-sample 1048576                 continues exactly where a run ended\n"
+      "  ridge channelize in.raw vis.npy --stations 16 --correlate --times 768  every pair of stations, integrated\n"
+      "  ridge channelize in.raw out.npy --stations 4 --delays delays.txt --rate 195312.5 --frequency 150\n"
+      "  ridge channelize - out.raw --detect stokes --times 763 --resume        continues after the data in out.raw\n"
+      "  mpirun -n 8 ridge channelize 'sb{}.raw' 'sb{}.out' --subbands 0-31 --stations 48\n"
+      "  ridge channelize signal in.raw --stations 16 --seconds 10              a test signal\n"
+      "  ridge channelize design response.svg --channels 256 --taps 16\n"
+      "  ridge channelize synthesize channels.npy back.raw --oversample 8/7      samples from channels\n"
+      "\nInput: GUPPI RAW, PSRDADA, VDIF (named .vdif or --format vdif), .npy, or raw complex samples in the order\n"
+      "block of --block samples (default: channels), station, sample, polarization.\n"
+      "Output: complex float in the order time, polarization, station, channel (.npy or raw; .dada: time, frequency,\n"
+      "polarization); with --order channel: block of --output-times, channel, station, polarization, time. Or power:\n"
+      ".fil, or --detect. Or correlations: integration, baseline j(j+1)/2+i, channel, polarization of i and of j.\n"
+      "Lost packets are replaced by zeros and counted; --flags lists the affected spectra. Memory use is bounded for\n"
+      "any length of the input.");
+  auto options = std::make_shared<ChannelizeOptions>();
+  command.option("IN", options->in, "A file, or - for standard input").reads();
+  command.option("OUT", options->out, "A .fil, .dada or .npy file, otherwise raw; - for standard output").writes();
+  add_prototype_options(command, options->prototype);
+  command.option("--oversample", options->oversample, "Oversampling ratio, as in 8/7").shows_default();
+  const GivenOptions given = add_input_options(command, options);
+  add_output_options(command, options);
   command.option("--subbands", options->subbands, "Values substituted for {} in IN and OUT").value_name("0-7,...");
   command.flag("--resume", options->resume, "Continue after the last complete spectrum in OUT (raw)");
   command.option("--first-sample", options->first_sample, "Number of the input's first sample, for a pipe opened late");
@@ -224,15 +238,15 @@ void add_channelize(Command& program) {
   add_design(command);
   add_channelize_signal(command);
   add_channelize_synthesis(command);
-  command.runs([&command, options, stations, polarizations, frequency] {
+  command.runs([&command, options, given] {
     if (command.has_subcommand()) return;
     if (options->in.empty() || options->out.empty()) {
       throw Error(ErrorKind::invalid_argument,
                   "ridge channelize needs IN and OUT, or design, signal or synthesize (see ridge channelize --help)");
     }
-    options->stations_given = stations.given();
-    options->polarizations_given = polarizations.given();
-    options->frequency_given = frequency.given();
+    options->stations_given = given.stations.given();
+    options->polarizations_given = given.polarizations.given();
+    options->frequency_given = given.frequency.given();
     with_processes([&](const mpi::Communicator& processes) { channelize(*options, processes); });
   });
 }

@@ -151,13 +151,14 @@ void StationParts::replace_weights(std::uint64_t sample, const std::vector<doubl
 
 std::size_t StationParts::push(std::span<const std::byte> in, std::span<float> out, bool last) {
   if (parts_.size() > 1 && !last && in.size() % geometry_.frame_bytes() != 0) {
-    throw Error(ErrorKind::internal, "stations over several devices: a push that is not of whole blocks");
+    throw Error(ErrorKind::internal, "stations over several devices: a push needs whole blocks");
   }
   bytes_ += in.size();
   // At the very end the first stations may have more samples than the last one.
   const std::uint64_t whole = times_in(bytes_);
   const std::size_t times = whole > times_ ? static_cast<std::size_t>(whole - times_) : 0;
-  if (out.size() < times * time_size_) throw Error(ErrorKind::internal, "no room for what the samples make");
+  if (out.size() < times * time_size_)
+    throw Error(ErrorKind::internal, "the output is too small for the sums of these samples");
   times_ += times;
   if (parts_.size() == 1) {
     parts_[0]->push(in, out.first(times * time_size_));
@@ -194,7 +195,8 @@ void StationParts::join(const std::vector<float>& from, std::size_t part, std::s
                                                    : 2 * geometry_.channels;
   const std::size_t run = (mine.end - mine.begin) * inner;
   const std::size_t outer = times * time_size_ / (geometry_.stations * inner);
-  if (from.size() < outer * run) throw Error(ErrorKind::internal, "a part made less than the whole has");
+  if (from.size() < outer * run)
+    throw Error(ErrorKind::internal, "a part has fewer values than its share of the output");
   for (std::size_t i = 0; i < outer; ++i) {
     std::copy_n(from.data() + i * run, run, out + (i * geometry_.stations + mine.begin) * inner);
   }

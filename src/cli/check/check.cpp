@@ -128,6 +128,30 @@ void check_processes(const mpi::Communicator& all, check::Options options, bool 
   if (!found.failures.empty()) throw ExitWith{2};
 }
 
+// Checks the named workloads, or their identities, on one device.
+void check_device(const CheckRequest& request, check::Options options) {
+  if (request.verbose || options.only) options.each = print_outcome;
+  const Device device = ridge::device(request.device);
+  note_problems(options, device.id());
+  const std::vector<check::Workload>& checks = request.laws ? check::laws() : check::workloads();
+  for (const std::string& name : options.workloads) {
+    if (std::none_of(checks.begin(), checks.end(), [&](const auto& one) { return one.name == name; }))
+      throw Error(ErrorKind::invalid_argument, fmt::format("--laws has no identities for {}: leave it out", name));
+  }
+  const auto progress = request.verbose || options.only ? base::Progress() : base::terminal_progress();
+  if (progress) {
+    options.before = [note = options.before, progress, start = base::now(), &options](
+                         const std::string& workload, std::uint64_t problem, std::size_t shrink) {
+      note(workload, problem, shrink);
+      progress(std::min(0.999, (base::now() - start) / std::max(options.seconds, 1e-9)),
+               fmt::format("{} {}", workload, problem));
+    };
+  }
+  const check::Report found = check::run(device, checks, options);
+  if (progress) progress(1, "");
+  report(found, options, device.id());
+}
+
 }  // namespace
 
 void add_check(Command& program) {
@@ -196,26 +220,7 @@ void add_check(Command& program) {
         throw Error(ErrorKind::invalid_argument, "mpi must be the only workload: check the others separately");
       return with_processes([&](const mpi::Communicator& all) { check_processes(all, options, request->verbose); });
     }
-    if (request->verbose || options.only) options.each = print_outcome;
-    const Device device = ridge::device(request->device);
-    note_problems(options, device.id());
-    const std::vector<check::Workload>& checks = request->laws ? check::laws() : check::workloads();
-    for (const std::string& name : options.workloads) {
-      if (std::none_of(checks.begin(), checks.end(), [&](const auto& one) { return one.name == name; }))
-        throw Error(ErrorKind::invalid_argument, fmt::format("--laws has no identities for {}: leave it out", name));
-    }
-    const auto progress = request->verbose || options.only ? base::Progress() : base::terminal_progress();
-    if (progress) {
-      options.before = [note = options.before, progress, start = base::now(), &options](
-                           const std::string& workload, std::uint64_t problem, std::size_t shrink) {
-        note(workload, problem, shrink);
-        progress(std::min(0.999, (base::now() - start) / std::max(options.seconds, 1e-9)),
-                 fmt::format("{} {}", workload, problem));
-      };
-    }
-    const check::Report found = check::run(device, checks, options);
-    if (progress) progress(1, "");
-    report(found, options, device.id());
+    check_device(*request, std::move(options));
   });
 }
 
