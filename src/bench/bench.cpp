@@ -287,7 +287,7 @@ void add_bench(Command& program) {
       "  ridge bench stencil --device host\n"
       "  ridge bench filterbank --device cuda:0 --json bank.json\n"
       "  ridge bench transpose --explain\n"
-      "\nA time is the best of several. Ridgeline and the peers run alternately on the same data.\n"
+      "\nA time is the shortest of several runs. Ridgeline and the peers run alternately on the same data.\n"
       "Shares of the roofline ceiling use the saved profile (ridge machine), or an estimate if there is none.");
   using Describe = Workload();
   const auto add = [&](Describe describe) { add_workload(command, describe()); };

@@ -36,7 +36,7 @@ struct BenchResult {
   std::vector<std::string> disagreements{};  // results that differ: the command fails after the table
 };
 
-// Shows on a terminal what a case does now.
+// Shows a case's progress on a terminal.
 using Tell = std::function<void(const std::string& what)>;
 
 struct BenchCase {

@@ -208,16 +208,15 @@ std::vector<BenchTable> nufft_tables(const NufftCase& wanted, const BenchOptions
 
 Workload bench_of_nufft() {
   auto wanted = std::make_shared<NufftCase>();
-  Workload bench{.name = "nufft",
-                 .about = "Time Fourier transforms of points that lie on no grid",
-                 .peers = "finufft, on the host"};
+  Workload bench{
+      .name = "nufft", .about = "Time nonuniform Fourier transforms of sorted points", .peers = "finufft, on the host"};
   bench.footer =
       "\nExamples:\n"
       "  ridge bench nufft --device host                             2^20 points, 256x256 modes, both types\n"
       "  ridge bench nufft --modes 64x64x64 --eps 1e-9 --numbers f64 --threads 1\n"
       "  RIDGE_FINUFFT=libfinufft.so ridge bench nufft --device host --threads 1 --against finufft\n"
-      "\nOn the host with --threads 1 the processor's time is taken, else the clock's."
-      "\nPoints are sorted before the time is taken; --json has the seconds of sorting and the points per second.";
+      "\nTimes are CPU time on the host with --threads 1, elapsed time otherwise."
+      "\nSorting the points is not included; --json has the seconds of sorting and the points per second.";
   bench.add_options = [=](Command& command) {
     command.option("--modes", wanted->modes, "Modes per axis").value_name("SHAPE").shows_default();
     command.option("--points", wanted->points, "Number of points").positive().shows_default();

@@ -70,7 +70,9 @@ BenchResult bench_search(const Device& device, const SearchCase& wanted, const s
 
 Workload bench_of_search() {
   auto wanted = std::make_shared<SearchCase>();
-  Workload bench{.name = "search", .about = "Time dedispersion of bytes: brute force and trees", .peers = "none"};
+  Workload bench{.name = "search",
+                 .about = "Time dedispersion of bytes: brute force, trees and the Fourier domain",
+                 .peers = "none"};
   bench.footer =
       "\nExamples:\n"
       "  ridge bench search --device host --trials 256\n"

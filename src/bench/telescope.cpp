@@ -166,11 +166,10 @@ class TelescopeChain {
     const auto ours = pulse();
     std::string text = fmt::format("{} candidates above {} sigma{}; ", candidates_.size(), wanted_.threshold,
                                    crowded_ > 0 ? fmt::format(", {} crowded blocks", crowded_) : "");
-    if (ours == candidates_.end()) return text + "none of them is the pulse put into the power of one beam";
+    if (ours == candidates_.end()) return text + "none of them is the pulse that was added to the power of one beam";
     return text +
-           fmt::format(
-               "the pulse put into the power of beam {}: trial {}, S/N {:.1f} put in; trial {}, S/N {:.1f} found",
-               ours->first, wanted_.trials / 2, pulse_snr_, ours->second.best.trial, ours->second.best.snr);
+           fmt::format("pulse added to the power of beam {}: trial {}, S/N {:.1f}; found at trial {}, S/N {:.1f}",
+                       ours->first, wanted_.trials / 2, pulse_snr_, ours->second.best.trial, ours->second.best.snr);
   }
 
  private:
@@ -335,7 +334,7 @@ BenchResult bench_telescope(const Device& device, const TelescopeCase& wanted) {
                                      device.id(), chain.sky_seconds(), total, chain.sky_seconds() / total,
                                      chain.found()));
   result.disagreements = chain.compare();
-  if (!chain.pulse_found()) result.disagreements.push_back("the pulse put into the power of one beam was not found");
+  if (!chain.pulse_found()) result.disagreements.push_back("the pulse added to the power of one beam was not found");
   return result;
 }
 
@@ -350,10 +349,11 @@ Workload bench_of_telescope() {
       "\nExamples:\n"
       "  ridge bench telescope --device cuda:0\n"
       "  ridge bench telescope --device cuda:0 --stations 16 --channels 1024 --beams 64 --trials 1024 --samples 8192\n"
-      "\nVoltages (random, 4 bits per part, two polarizations) are in device memory. Stages: polyphase filter bank; "
+      "\nVoltages (random, 4 bits per real and imaginary part, two polarizations) are in device memory. Stages: "
+      "polyphase filter bank; "
       "spectra\n"
       "rounded to bytes; beams on the matrix units and their power over 8 spectra; bytes of power; for every beam\n"
-      "dedispersion, boxcars and a list of detections. Only detections return to the host. Weights are random.\n"
+      "dedispersion, boxcars and a list of detections. Only detections are copied to the host. Weights are random.\n"
       "Trials are one sample of delay apart. After timing, samples of spectra and power are compared with plain sums.\n"
       "Between two stages, untimed, a pulse is added to the power of one beam; it must be found.";
   bench.add_options = [=](Command& command) {

@@ -21,7 +21,7 @@ First steps:
   ridge devices                  list the devices, and the reasons why others are missing
   ridge machine                  ceilings and rooflines, measured once and saved
   ridge fft in.npy out.npy       Fourier transforms of files and pipes
-  ridge nufft points.npy strengths.npy modes.npy --modes 256x256    Fourier transforms of points on no grid
+  ridge nufft points.npy strengths.npy modes.npy --modes 256x256    nonuniform Fourier transforms
   ridge convolve in.npy filter.npy out.npy              convolutions, also of files larger than memory
   ridge transpose in.npy out.npy                        exchange the last two axes, also of files larger than memory
   ridge sar --png scene.png      focus simulated radar echoes, measure the point targets, report the rate
@@ -44,7 +44,7 @@ First steps:
 
 An output appears under its name when it is complete, follows symbolic links and keeps the permissions of the file it
 replaces; an input is never replaced. Long operations show their progress on a terminal.
-Every command accepts --trace FILE: a time line of what it did, for ridge trace and https://ui.perfetto.dev.
+Every command accepts --trace FILE: records a time line for ridge trace and https://ui.perfetto.dev.
 Devices are named host, opencl:0, opencl:pocl, cuda:0 or best; RIDGE_DEVICE sets the default.
 Every command has its own --help. The exit code is 0 for success, 1 for a user error, 2 for a defect of ridge.)";
 

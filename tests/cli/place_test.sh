@@ -121,7 +121,7 @@ void shorter(float* a, int n) {
 }
 END
 OMP_NUM_THREADS=4 $ridge place short.cpp --function shorter --emit openmp >"$beside/out" 2>&1 || fail "short: $(cat "$beside/out")"
-has "threads do not pay at generated sizes (--param sets real ones), where the original loops run" "$beside/out"
+has "threads are not faster at generated sizes (--param sets real ones): the original loops run there" "$beside/out"
 has "short_placed.cpp written" "$beside/out"
 rm -f short_placed.cpp
 [ -z "${RIDGE_SLOW-}" ] || cat >whole.cpp <<'END'

@@ -243,8 +243,8 @@ std::vector<T> fetched(Queue& queue, const Buffer& buffer) {
   return values;
 }
 
-// The same calls after an upload of all input and before a download of all output, as the study of the papers counts
-// them. The roofline share is relative to the transfers alone.
+// The same calls after an upload of all input and before a download of all output, as in the tables of
+// the papers. The roofline share is relative to the transfers alone.
 report::BenchRow with_transfers(Queue& queue, Contest contest, const Buffer& in, const Buffer& out) {
   const Mapping from = contest.device.buffer(in.size(), {.kind = MemoryKind::pinned, .name = "bench host input"}).map();
   const Mapping to = contest.device.buffer(out.size(), {.kind = MemoryKind::pinned, .name = "bench host output"}).map();

@@ -239,7 +239,8 @@ void add_fft_options(Command& command, FftOptions& options) {
           .value_name("N,...")
           .positive();
   command.flag("--sweep", options.sweep,
-               "Lengths by batches, by default 2^2..2^22 and 1, 2, 4, 16, 64, 256, 1024, against the device's usual "
+               "Time a grid of lengths and batches, by default 2^2..2^22 and 1, 2, 4, 16, 64, 256, 1024, against the "
+               "device's usual "
                "peer (cufft, clfft, fftw); cells of more than 2^26 points (host: 2^22) are left out");
   command.option("--batch-points", options.batch_text, "Set the batch to this total number of points")
       .value_name("N")
@@ -307,7 +308,7 @@ Workload bench_of_fft() {
       "  ridge bench fft --against fftw --lengths 2^1..2^6 --batch-points 1000000\n"
       "  ridge bench fft --against fftw --threads 16 --lengths 2^4..2^20 --batch-points 2^24\n"
       "  ridge bench fft --device cuda:0 --against cufft --lengths 2^2..2^26   data resident, 2^26 points in total\n"
-      "  ridge bench fft --device cuda:0 --against cufft --lengths 2^10 --batch 32 --transfers   with the bus\n"
+      "  ridge bench fft --device cuda:0 --against cufft --lengths 2^10 --batch 32 --transfers   with transfers\n"
       "  ridge bench fft --device cuda:0 --planning --lengths 1024,1009      how long plans take\n"
       "  ridge bench fft --device cuda:0 --latency --against cufft --lengths 2^4,2^10,2^16   what a call costs\n"
       "  ridge bench fft --device host+cuda:0 --lengths 2^14 --batch 1024      one batch divided among both\n"

@@ -49,7 +49,7 @@ std::vector<Device> parse_joined_devices(const std::string& names);
 BenchResult bench_fft_hybrid(const std::vector<Device>& devices, const FftBench& wanted,
                              const HybridBenchOptions& options);
 
-// `ridge bench fft --sweep`: lengths by batches; and `--latency`: what one call costs.
+// `ridge bench fft --sweep`: lengths by batches; and `--latency`: time of one call.
 
 std::string peer_of_device(const Device& device);  // the library that users of such a device compare with
 // False for cells of more points than a cell may have, or of more memory than the device has.

@@ -1,4 +1,5 @@
-// ridge bench fft --latency: what one call of a planned transform costs, beside an empty kernel and other libraries.
+// ridge bench fft --latency: time of one call of a planned transform, compared with an empty kernel and other
+// libraries.
 #include <algorithm>
 #include <complex>
 #include <limits>
@@ -16,7 +17,7 @@ namespace {
 
 struct CallTimes {
   double enqueue;   // until the call returns
-  double complete;  // until its result is there
+  double complete;  // until the result is complete
 };
 
 // Least times of several. Calls are enqueued in short bursts, so that the device's queue never fills.

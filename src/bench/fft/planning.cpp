@@ -40,7 +40,7 @@ class EmptyCache {
   base::TemporaryFolder folder_{"ridge-planning"};
 };
 
-// Seconds of a plan's constructor; `variant` is what it chose.
+// Seconds of a plan's constructor; `variant` gets the chosen variant.
 template <class T>
 double planning_seconds(const Device& device, const fft::Problem& problem, const planner::Options& options,
                         std::string* variant = nullptr) {

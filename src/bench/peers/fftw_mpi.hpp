@@ -19,7 +19,7 @@ class DistributedPeer {
   virtual const mpi::Box& input() const = 0;
   virtual const mpi::Box& output() const = 0;
   virtual void* samples() = 0;           // to be filled before each run
-  virtual std::size_t ways() const = 0;  // in place, out of place
+  virtual std::size_t ways() const = 0;  // number of layouts: in place, out of place
   virtual void run(std::size_t way) = 0;
   virtual const void* spectrum(std::size_t way) const = 0;
 };

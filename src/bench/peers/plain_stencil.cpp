@@ -135,7 +135,7 @@ class PlainDevice final : public PlainRun<T> {
       sum += fmt::format("{}in[at + ({}) * plane + ({}) * (long)width + ({})]", sum.empty() ? "" : " + ", dz, dy, dx);
     }
     return {.name = "plain stencil",
-            .text = fmt::format(R"(// One cell a work-item.
+            .text = fmt::format(R"(// One cell per work-item.
 KERNEL WORK_GROUP(ACROSS, DOWN, 1) void plain_stencil(
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, REAL centre, REAL other, uint planes, uint height,
     uint width) {{

@@ -192,20 +192,20 @@ void add_replay_options(Command& command, const std::shared_ptr<CaptureCommand>&
     command.option(name, value, help).between(0, 0.5).only_with(file);
   };
   share("--loss", replay.loss, "--replay: share of packets that are not sent");
-  share("--duplicate", replay.duplicate, "--replay: share sent twice");
-  share("--reorder", replay.reorder, "--replay: share sent up to --depth packets later");
-  share("--damage", replay.damage, "--replay: share followed by a packet that is too short");
-  share("--second-sender", replay.second, "--replay: share followed by the same packet from another port");
+  share("--duplicate", replay.duplicate, "--replay: share of packets that are sent twice");
+  share("--reorder", replay.reorder, "--replay: share of packets that are sent up to --depth packets later");
+  share("--damage", replay.damage, "--replay: share of packets that are followed by a packet that is too short");
+  share("--second-sender", replay.second, "--replay: share of packets that are sent again from another port");
   command.option("--depth", replay.depth, "--replay: longest delay of --reorder, in packets")
       .shows_default()
       .between(1, 65536);
   command.option("--gbits", replay.rate, "--replay: rate in Gbit/s (0: as fast as possible)")
       .shows_default()
       .between(0, 1000);
-  command.flag("--join", replay.join, "--replay: hand packets to the kernel together (UDP_SEGMENT)");
-  command.option("--seed", options->seed, "--replay: of the random choices").shows_default();
-  command.option("--jump-at", options->jump_at, "--replay: packet from which on counters are later");
-  command.option("--jump-by", options->jump_by, "--replay: by this many (VDIF: seconds)");
+  command.flag("--join", replay.join, "--replay: pass several packets to the kernel per call (UDP_SEGMENT)");
+  command.option("--seed", options->seed, "--replay: seed of the random choices").shows_default();
+  command.option("--jump-at", options->jump_at, "--replay: number of the first packet whose counter jumps ahead");
+  command.option("--jump-by", options->jump_by, "--replay: size of the jump, in counters (VDIF: seconds)");
 }
 
 }  // namespace
@@ -239,7 +239,9 @@ void add_capture(Command& program) {
       .between(0, 65507);
   command.option("--frames-per-second", options->per_second, "VDIF without sample rate: frames per second and thread")
       .between(0, 1 << 24);
-  command.option("--window", options->window, "Packets by which one may be late").shows_default().between(1, 1 << 20);
+  command.option("--window", options->window, "Number of packets by which a packet may be late")
+      .shows_default()
+      .between(1, 1 << 20);
   command
       .option("--longest-gap", options->longest_gap,
               "Packets that may be lost at once; a larger jump of the counter ends the capture")
@@ -249,10 +251,10 @@ void add_capture(Command& program) {
       .shows_default()
       .between(0, 1 << 20);
   command.bytes("--memory", capture.memory, "Memory for blocks that wait for the output (default 256M)");
-  command.bytes("--buffer", options->buffer, "Bytes that the kernel should hold (default 128M)");
+  command.bytes("--buffer", options->buffer, "Size of the kernel's receive buffer (default 128M)");
   command.option("--seconds", capture.seconds, "Time limit (0: none)").shows_default().between(0, 1e9);
   command.option("--packets", options->packets, "Limit of received packets (0: none)").shows_default();
-  command.option("--idle", capture.idle, "End after this many seconds without a packet")
+  command.option("--idle", capture.idle, "Seconds without a packet after which the capture ends")
       .shows_default()
       .between(0.1, 1e9);
   command

@@ -147,7 +147,7 @@ ReplayCounts replay(const io::UdpAddress& to, io::PacketFormat format, std::size
       delayed.erase(delayed.begin() + static_cast<std::ptrdiff_t>(i));
     }
   };
-  std::vector<Packet> last;  // one per stream, held back so that everything else comes before
+  std::vector<Packet> last;  // one per stream, sent after all other packets
   while (!file.at_end()) {
     Packet packet = file.next();
     ++counts.packets;

@@ -14,7 +14,7 @@ struct ReplayOptions {
   double loss = 0, duplicate = 0, reorder = 0, damage = 0, second = 0;  // shares of the packets
   std::size_t depth = 16;  // reordering: packets by which one is delayed at most
   double rate = 0;         // Gbit/s; 0: as fast as possible
-  bool join = false;       // packets go to the kernel together, which divides them
+  bool join = false;       // several packets per message, which the kernel divides
   std::uint64_t seed = 1;
   std::uint64_t jump_at = 0, jump_by = 0;  // packets from this one on have later counters
 };

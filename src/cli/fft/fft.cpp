@@ -21,7 +21,7 @@ void add_fft(Command& program) {
       "  ridge fft samples.raw spectrum.raw --shape 4096            complex float, to the end of the file\n"
       "  receiver | ridge fft - - --shape 1024 --samples i16 | detector\n"
       "  ridge fft signal.npy spectrum.npy --device cuda:0          on another device, the same result\n"
-      "  ridge fft signal.npy spectrum.npy --device host+cuda:0     both at once, each with a share by its speed\n"
+      "  ridge fft signal.npy spectrum.npy --device host+cuda:0     both at once, shares in proportion to their speed\n"
       "  ridge fft big.npy out.npy --shape 32768x32768 --memory 512M          larger than memory, in passes on disk\n"
       "  mpirun -n 8 ridge fft volume.npy spectrum.npy --shape 512x512x512    distributed over processes\n"
       "  ridge fft explain 1000                                     the plan, its lower bound and the rejected "

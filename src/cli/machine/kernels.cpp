@@ -134,17 +134,21 @@ void add_kernels(Command& program) {
       "  ridge kernels build ridge-kernels.pack             for five architectures of NVIDIA: needs NVRTC, no GPU\n"
       "  ridge kernels build h.pack --devices h200 --lengths 1024,4096 --shapes 512x512\n"
       "  ridge kernels show                                 the file that this installation uses\n"
-      "\nA program takes such a kernel before it opens NVRTC: first plans of these problems compile nothing, and no\n"
+      "\nPrograms use a kernel of the file instead of compiling it: first plans of these problems compile nothing, and "
+      "no\n"
       "CUDA toolkit is needed. The file is looked for in lib/ridge beside the program; RIDGE_KERNELS=FILE names\n"
       "another, RIDGE_KERNELS=off none.");
   Command& build = command.subcommand("build", "Write a file of compiled kernels");
   build.footer("\nExamples:\n  ridge kernels build ridge-kernels.pack --devices a100,h200");
   auto options = std::make_shared<KernelsOptions>();
   build.option("file", options->out, "File to write").required().writes();
-  build.option("--devices", options->devices, "Descriptions to plan for, without recorded: (docs/device.md)")
+  build
+      .option("--devices", options->devices,
+              "Devices to compile for: names of recorded devices without \"recorded:\" (docs/device.md)")
       .shows_default();
-  build.option("--lengths", options->lengths, "Lengths; complex and real, float and double, several batches");
-  build.option("--shapes", options->shapes, "Shapes of two and three axes; \"\" for none");
+  build.option("--lengths", options->lengths,
+               "Lengths of transforms: complex and real, float and double, several batches");
+  build.option("--shapes", options->shapes, "Shapes of transforms of two and three axes; \"\" for none");
   build.threads(options->threads, "Kernels compiled at the same time (0: one per core)");
   build.runs([options] { build_pack(*options); });
   Command& show = command.subcommand("show", "Show the file of compiled kernels in use");

@@ -169,7 +169,8 @@ void transform_points(const NufftOptions& options) {
 }  // namespace
 
 void add_nufft(Command& program) {
-  Command& command = program.subcommand("nufft", "Fourier transforms of points that lie on no grid");
+  Command& command =
+      program.subcommand("nufft", "Nonuniform Fourier transforms: values at points that are not on a grid");
   command.footer(
       "\nExamples:\n"
       "  ridge nufft points.npy strengths.npy modes.npy --modes 256x256 --eps 1e-6\n"

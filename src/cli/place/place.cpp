@@ -366,7 +366,7 @@ class Run {
     if (other_device_) {
       fmt::print("compared with the same kernels on another device: there is no CUDA device here, or no nvcc\n");
     } else if (outcome_.verified && outcome_.idle) {
-      fmt::print("threads do not pay at {}, where the original loops run{}\n",
+      fmt::print("threads are not faster at {}: the original loops run there{}\n",
                  parameters_.empty() ? "generated sizes (--param sets real ones)" : "these sizes",
                  parameters_.empty() ? "" : ": no file is written");
       return parameters_.empty();
@@ -425,6 +425,20 @@ class Run {
   place::judge::Outcome outcome_{};
 };
 
+// Options with which the user decides where loops run.
+void add_plan_options(Command& command, const std::shared_ptr<Request>& request) {
+  command
+      .option("--pin", request->pins,
+              "Keep a loop on the host: l3=host, with the name that the report prints; may be repeated")
+      .value_name("LOOP=host");
+  command
+      .option("--force", request->forces,
+              "Place a loop even if it seems too short to be faster: l2=device. It must be parallel; may be repeated")
+      .value_name("LOOP=device");
+  command.option("--plan", request->plan, "JSON file with the place of every loop, as --write-plan writes it").reads();
+  command.option("--write-plan", request->plan_out, "Write the place of every loop as JSON, to be edited").writes();
+}
+
 }  // namespace
 
 void add_place(Command& program) {
@@ -466,16 +480,7 @@ the results are equal, no file is written. Compiler flags follow after --:
       .option("--elements", request->elements,
               "Elements of every array in the verification (default: from the sizes, at most 2^25)")
       .value_name("N");
-  command
-      .option("--pin", request->pins,
-              "Keep a loop on the host: l3=host, with the name that the report prints; may be repeated")
-      .value_name("LOOP=host");
-  command
-      .option("--force", request->forces,
-              "Place a loop even if it seems too short to pay: l2=device. It must still be parallel; may be repeated")
-      .value_name("LOOP=device");
-  command.option("--plan", request->plan, "JSON file with the place of every loop, as --write-plan writes it").reads();
-  command.option("--write-plan", request->plan_out, "Write the place of every loop as JSON, to be edited").writes();
+  add_plan_options(command, request);
   command.option("--explain", request->explain, "Show all details of one loop").value_name("LOOP");
   command
       .option("-p,--database", request->database,

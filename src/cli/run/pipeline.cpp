@@ -75,7 +75,7 @@ PipelineDescription parse_pipeline(const std::string& text, const std::string& n
     if (line[0] == '[') {
       section = trimmed(line.substr(0, line.find('#')));
       if (section != "[[stage]]" && section != "[page]")
-        mistake(fmt::format("{}: {} is not known: needs [[stage]] or [page]", where, section));
+        mistake(fmt::format("{}: unknown section {}: needs [[stage]] or [page]", where, section));
       if (section == "[[stage]]") pipeline.stages.push_back({.line = number});
       if (section == "[page]") pipeline.port = 0;
       continue;

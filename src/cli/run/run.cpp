@@ -226,7 +226,8 @@ void run_pipeline(const RunOptions& options) {
 }  // namespace
 
 void add_run(Command& program) {
-  Command& command = program.subcommand("run", "Run a pipeline of commands joined by rings or pipes, with a live page");
+  Command& command =
+      program.subcommand("run", "Run a pipeline of commands connected by rings or pipes, with a live page");
   command.footer(
       "\nExamples:\n"
       "  ridge run day.toml\n"
@@ -246,9 +247,8 @@ void add_run(Command& program) {
       "  run = \"search\"\n"
       "  dm = \"0..500\"\n"
       "  out = \"candidates.json\"\n"
-      "\nIf a stage fails, the others end too, and the exit code is 1. SIGINT ends the first stage; the others finish "
-      "what\n"
-      "it sent.");
+      "\nIf a stage fails, the other stages end too, and the exit code is 1. SIGINT ends the first stage; the other\n"
+      "stages process the data that it sent and end.");
   auto options = std::make_shared<RunOptions>();
   command.option("description", options->description, "Description of the pipeline (.toml)").reads().required();
   command.option("--report", options->report, "Write the final state of all stages as JSON").writes();

@@ -55,7 +55,7 @@ stencil::SurveyMedium medium_of(const AcousticOptions& options) {
   return medium;
 }
 
-// A current in the middle of each step, as what it adds to the derivatives.
+// Differences in time of a current that is given in the middle of each step: Ez_tt contains dw/dt.
 std::vector<double> rates_of(const std::vector<double>& currents, std::size_t steps, double dt) {
   std::vector<double> rates(currents.size());
   for (std::size_t i = 0; i < currents.size(); ++i)
@@ -278,7 +278,7 @@ void add_shot_options(Command& command, AcousticOptions& options) {
       .only_with(shots);
   command.option("--wavelet", options.wavelet, "Values per step: one wavelet, or one row per source; .npy or .csv")
       .reads();
-  command.flag("--exact", options.exact, "Gradients without snapshots of fewer bits").only_with(files.gradient);
+  command.flag("--exact", options.exact, "Gradients without 16-bit or 8-bit snapshots").only_with(files.gradient);
   const Option backwards = command
                                .flag("--backwards", options.backwards,
                                      "Gradients from values next to the sides, by computing the run backwards")

@@ -286,9 +286,9 @@ void add_elastic(Command& stencil) {
       "below 1 (order 2) or 0.857 (order 4) for the largest c; the default dt is 0.9 of this limit. The source is an\n"
       "explosion, which adds dt times a Ricker pulse of amplitude 1 to both normal stresses, or a --force. Positions "
       "are\n"
-      "whole cells. With --free-surface nothing is above depth 0. Acoustic waves in a medium with density, "
+      "whole cells. --free-surface is half a cell above the first row. Acoustic waves with density, "
       "attenuation\n"
-      "or anisotropy (VTI) are those of --shear-speed 0.");
+      "or anisotropy (VTI): --shear-speed 0.");
   auto options = std::make_shared<ElasticOptions>();
   options->accuracy = 4;
   command.option("--velocity", options->velocity, "Velocity of P waves, .npy").reads();

@@ -1,4 +1,4 @@
-// The option table of wave problems, and what it describes.
+// The options that wave problems share.
 #include "cli/stencil/wave_options.hpp"
 
 #include <unistd.h>
@@ -100,7 +100,7 @@ WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::stri
           .not_with(record)
           .not_with(out);
   observed.only_with(gradient);
-  command.option("--memory", options.memory, "Memory for a gradient: 16G, 500M (default: half of the device's)")
+  command.option("--memory", options.memory, "Memory for a gradient: 16G, 500M (default: half of the device's memory)")
       .value_name("BYTES")
       .only_with(gradient);
   return {source, gradient};
