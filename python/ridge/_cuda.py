@@ -67,7 +67,7 @@ def _plan(device, stream, single, shape, batch, real, inverse, scale, adjoint):
 def enqueue(backend, x, lengths, real, inverse, scale, adjoint=False):
     """Transforms the last len(lengths) axes of a packed array into a new one. `lengths` are those of the samples.
 
-    inverse: the result are samples. adjoint: the conjugate transpose of the transform that leads the other way, times scale.
+    inverse: the result are samples. adjoint: the conjugate transpose of the transform in the opposite direction, times scale.
     """
     single = _SINGLE[backend.dtype(x)]
     loops = list(x.shape[:x.ndim - len(lengths)])

@@ -13,7 +13,7 @@ def _layout(array):
 
 
 def _like(layout):
-    """An array of a layout, with memory that nothing has touched."""
+    """An uninitialized array with a layout."""
     shape, strides, dtype = layout
     low = sum((n - 1) * s for n, s in zip(shape, strides) if s < 0 and n)
     high = sum((n - 1) * s for n, s in zip(shape, strides) if s > 0 and n)

@@ -71,7 +71,7 @@ std::vector<HeatMap> heat_maps(const Bench& bench, const std::string& key) {
                                         base::human_seconds(seconds), row.variant)});
     }
   }
-  // A single batch or length is a list, which the bars show.
+  // A single batch or length needs no map: the bar chart shows it.
   std::erase_if(maps, [](const HeatMap& map) {
     std::set<double> lengths, batches;
     for (const HeatCell& cell : map.cells) {

@@ -55,7 +55,7 @@ double taper_at(const CoherentProblem& problem, double share) {  // share: dista
 std::complex<double> coherent_response(const CoherentProblem& problem, double offset_mhz) {
   const double f0 = problem.centre_mhz;
   const double turns = 1e6 * kDispersion * problem.dm * offset_mhz * offset_mhz / (f0 * f0 * (f0 + offset_mhz));
-  // Whole turns are subtracted before the sine is taken: DM 1000 over 400 MHz is a phase of 5e7 turns.
+  // Whole cycles are subtracted before the sine is taken: DM 1000 over 400 MHz is a phase of 5e7 cycles.
   return std::polar(1.0, -2 * std::numbers::pi * (turns - std::round(turns)));
 }
 

@@ -45,8 +45,8 @@ struct Cluster {
   std::size_t trial_first = 0, trial_last = 0;
   std::size_t members = 0;
 };
-// Friends of friends: detections whose boxcars overlap in time and whose trials differ by at most three are in one
-// group. Groups are ordered by the time of their best member.
+// Single-linkage clusters: detections whose boxcars overlap in time and whose trials differ by at most three are in
+// one group. Groups are ordered by the time of their best member.
 std::vector<std::vector<Detection>> friends(std::vector<Detection> detections);
 Cluster cluster_of(std::span<const Detection> members);
 

@@ -21,7 +21,7 @@ class Variant {
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const = 0;
   // Delays per channel that this variant applies to a trial.
   virtual std::vector<std::int32_t> delays(std::size_t trial) const = 0;
-  // 0: delays are whole samples. Else delays are exact, by periodic band-limited interpolation over this many samples.
+  // 0: delays are whole samples. Otherwise delays are exact, by periodic band-limited interpolation with this period.
   virtual std::size_t interpolates() const { return 0; }
 };
 

@@ -26,13 +26,13 @@ std::string processes_text(const Layout& layout, const Counts& processes);  // "
 std::size_t choose_depth(const Layout& layout, const Counts& processes, std::size_t most);
 std::size_t deepest(const Layout& layout, const Counts& processes);  // deepest halo that direct neighbours allow
 
-// The part of one process. Boxes without "global" in their name use the coordinates of its own grid.
+// The part of one process. Boxes without "global" in their name use the coordinates of the process's own grid.
 struct Part {
-  Box global;                      // what it owns of the whole grid
+  Box global;                      // owned cells, in the whole grid
   Counts low{}, high{};            // cells of halo at each side
-  Box owned;                       // what it owns
+  Box owned;                       // owned cells
   std::vector<std::size_t> shape;  // of its own grid, halos included; as many axes as the whole
-  Borders borders;                 // of its own grid: inner sides are fixed; the cells that this spoils are in the halo
+  Borders borders;                 // of its own grid: sides between processes are fixed, which affects halo cells only
 };
 // Speeds per process if they differ: each layer of processes along an axis gets cells in proportion to its mean speed,
 // and at least what its neighbours' halos need. Empty: equal parts.

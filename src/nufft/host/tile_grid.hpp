@@ -1,5 +1,5 @@
 // The fine grid on the host: spreads sorted points onto it and interpolates at them, tile by tile. A tile's points are
-// processed on a local copy of the tile that stays in a near cache.
+// processed on a local copy of the tile that fits the core's own caches.
 //
 // The order of all additions is fixed, so the answer has the same bits for any number of threads: layers of tiles along
 // the slowest axis are processed by one thread each, first the even layers, then the odd ones. The border of a layer

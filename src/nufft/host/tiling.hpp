@@ -61,7 +61,7 @@ class SortedPoints final : public PointSet {
 };
 
 // Dynamic scheduling of independent units of work.
-// Calls task(unit, thread) once per unit; a thread that is free takes the next one.
+// Calls task(unit, thread) once per unit, in any order.
 template <class Task>
 void for_units(std::size_t threads, std::size_t units, const Task& task) {
   const std::size_t used = std::min(threads, units);

@@ -207,7 +207,7 @@ void set_cells(Type3State<T>& state) {
   if (!(bytes < 0x1p60) || (memory > 0 && bytes > memory)) {
     throw Error(ErrorKind::out_of_memory,
                 fmt::format("{}: extents of points x frequencies need a fine grid of {}, the machine has {}: split the "
-                            "points or the frequencies into nearer groups",
+                            "points or the frequencies into groups of smaller extent",
                             kType3, base::human_bytes(bytes), base::human_bytes(memory)));
   }
   for (std::size_t i = 3 - state.axes; i < 3; ++i) {

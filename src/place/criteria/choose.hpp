@@ -36,7 +36,7 @@ struct Limits {
 };
 const std::vector<Limits>& devices();  // NVIDIA, AMD, CPUs under OpenCL
 
-// Group shape within the limits of all devices, because one kernel text serves all. `turns`: iterations per axis, 0 if
+// Group shape within the limits of all devices, because one kernel text serves all. `iterations`: per axis, 0 if
 // known at run time only. `full`: exactly kItems work-items, as the reduction trees require.
 constexpr int kItems = 256;
 std::vector<int> group_shape(const std::vector<long>& iterations, bool full);

@@ -246,7 +246,7 @@ OutputComparison same_output(const Report& report, const std::string& source, co
   if (command.emit == "ridge") environment.emplace_back("RIDGE_DEVICE", judge::device_of(command.device));
   const ProgramRun one = run(at / "original", command, at, {}), two = run(at / "placed", command, at, environment);
   const bool threads = command.emit == "openmp";
-  if (threads) environment.emplace_back("PLACED_ALWAYS", "1");  // also where they do not pay
+  if (threads) environment.emplace_back("PLACED_ALWAYS", "1");  // also where threads are slower
   const ProgramRun always = threads ? run(at / "placed", command, at, environment) : two;
   result.original_seconds = one.seconds;
   result.placed_seconds = two.seconds;

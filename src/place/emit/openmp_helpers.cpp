@@ -13,7 +13,7 @@ static inline placed_Int placed_max(placed_Int a, placed_Int b) { return a < b ?
 static inline placed_Int placed_min(placed_Int a, placed_Int b) { return b < a ? b : a; }
 static inline double placed_longer(double a, double b) { return a < b ? b : a; }
 static inline placed_Int placed_floord(placed_Int n, placed_Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
-// Iterations per chunk: few, because with equal parts all wait for the slowest processor, but at least 2 us of work, and
+// Iterations per chunk: few, because with equal parts all threads wait for the slowest, but at least 2 us of work, and
 // `line` if that many iterations write to one cache line. `work`: estimated time of all iterations on one thread, in ns.
 #ifdef _OPENMP
 static inline placed_Int placed_share(placed_Int iterations, double work, placed_Int line) {
@@ -21,7 +21,7 @@ static inline placed_Int placed_share(placed_Int iterations, double work, placed
   return placed_max(1, placed_max(iterations / (32 * threads), placed_min(placed_max(line, least), iterations / (4 * threads))));
 }
 #endif
-// PLACED_ALWAYS in the environment: threads run also where they do not pay, for comparisons.
+// PLACED_ALWAYS in the environment: threads run also where they are slower, for comparisons.
 static placed_Int placed_starts = 0;  // nests that ran on threads
 static inline bool placed_always(void) {
   static int state = -1;
@@ -53,7 +53,7 @@ static inline double placed_region(void) {  // ns per parallel region: median of
   return times[3] + 1;
 }
 #endif
-// True if threads may pay for loops whose longest nest takes `work` ns on one thread.
+// True if threads may be faster for loops whose longest nest takes `work` ns on one thread.
 static inline bool placed_may_pay(double work) {
 #ifdef _OPENMP
   return (work >= 5000 && omp_get_max_threads() > 1 && !omp_in_parallel()) || placed_always();

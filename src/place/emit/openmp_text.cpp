@@ -87,7 +87,7 @@ class ThreadedNest {
     for (const int c : k_.copies)
       if (!redirect_reads(c, reads))
         return "iterations overwrite elements of " + nest_.variables[c].host +
-               " that others read, and its text does not show where";
+               " that others read, and these reads were not found in its text";
     const std::set<std::string> images = own_images(k_, nest_);
     std::string outside, inside;
     for (const std::string& image : images) {
@@ -150,7 +150,7 @@ class ThreadedNest {
           return nest_.variables[p].host + " is captured by a lambda: threads cannot have their own";
     if (!own_images(k_, nest_).empty() &&
         !(l.body.known && program_.text[l.body.begin] == '{' && part_ != nullptr && part_->in_sequence))
-      return "its threads need images of their own, which have no place in its text";
+      return "its threads need images of their own: put the body of the loop in braces";
     for (const Reduction& r : k_.reductions) {
       if (target(r).captured) return target(r).host + " is captured by a lambda: threads cannot have their own";
       if (!(blocks_ && blockwise(r, nest_)) && !r.payload.empty())
@@ -388,7 +388,7 @@ bool replace_vectors(const Program& program, const std::map<std::pair<int, int>,
   return arrays;
 }
 
-// Reordered nests run only if threads may pay: replaces each kReordered by a test of the longest nest after it. Not in
+// Reordered nests run only if threads may be faster: replaces each kReordered by a test of the longest nest after it. Not in
 // programs whose sums are added in blocks, because their result must not depend on the number of threads.
 void test_reordered(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed,
                     std::vector<Insert>& inserts, std::string& functions) {

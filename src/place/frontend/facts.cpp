@@ -295,7 +295,7 @@ bool Facts::settled(const Stmt* s) const {
 }
 
 // The user's claim that the iterations of a loop are independent: an attribute, or a pragma of Ridgeline, OpenMP or
-// OpenACC. Not believed if threads wait for each other inside the loop.
+// OpenACC. Ignored if threads wait for each other inside the loop.
 std::optional<Claim> Facts::claimed(const Stmt* s, const Span& whole) {
   if (const auto known = claims_.find(s); known != claims_.end()) return known->second;
   if (!whole.known) return {};

@@ -26,7 +26,7 @@ struct Outcome {
   double worst = 0;       // largest difference, relative to the array's largest value
   int runs = 0;           // OpenMP: runs after the first
   double varies = 0;      // largest difference between two of those runs
-  bool idle = false;      // OpenMP: threads do not pay at these sizes, the original loops run
+  bool idle = false;      // OpenMP: threads are not faster at these sizes, so the original loops run
   double original_seconds = 0, placed_seconds = 0;
   std::vector<std::string> slower{};  // kernels without which the placed program is faster, transfers included
 };

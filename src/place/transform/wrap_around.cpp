@@ -1,7 +1,7 @@
 // Wrap-around variables: a number set at the end of an iteration and read in the next one, as in
 // { a[i] = b[i] + b[before]; before = i; }. Trigger: the loop is sequential because of such numbers. The first
 // iteration runs alone; every other one begins by computing the number as the iteration before it did. Legal if the
-// statements that compute it use nothing that iterations pass on and no array that the nest writes. The order is
+// statements that compute it use no value of an earlier iteration and no array that the nest writes. The order is
 // unchanged.
 #include <algorithm>
 #include <set>

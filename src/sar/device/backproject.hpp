@@ -15,11 +15,11 @@ namespace ridge::sar {
 
 inline constexpr std::size_t kFine = 8;         // points of a refined pulse per sample
 inline constexpr std::size_t kWeights = 4096;   // of the window, between broadside and the edge of the processed band
-inline constexpr std::size_t kWeightTerms = 8;  // of the polynomial that devices evaluate instead
+inline constexpr std::size_t kWeightTerms = 8;  // of the polynomial that devices evaluate instead of the table
 inline constexpr std::size_t kPolarFractions = 1024;  // places between two points of a polar grid
 
 inline constexpr std::size_t kMerged = 4;     // groups of a level that become one of the next
-inline constexpr std::size_t kRangeRate = 2;  // ranges of the polar grids per sample
+inline constexpr std::size_t kRangeRate = 2;  // points of the polar grids per range sample
 
 // Pulses [first, end) around a centre.
 struct PulseGroup {

@@ -24,8 +24,8 @@
 namespace ridge::sar {
 namespace {
 
-constexpr double kAngleRate = 3;          // points of the polar grids, of the least number
-constexpr std::size_t kFewestMerged = 7;  // pulses of a group that is merged: finer grids hold the window's jump
+constexpr double kAngleRate = 3;          // angles of the polar grids, in units of the least sufficient number
+constexpr std::size_t kFewestMerged = 7;  // least pulses of a merged group: shorter groups resolve the window's edge
 
 // exp(2 pi i turns), by polynomials over a quarter turn; error below 1e-7.
 Complex turned(double turns) {
@@ -84,7 +84,7 @@ class FourTaps {
   std::vector<std::array<float, 4>> weights_;
 };
 
-// Calls use(item, thread) for all items; a thread that is free takes the next one.
+// Calls use(item, thread) for all items, scheduled dynamically.
 template <class Use>
 void for_all(std::size_t threads, std::size_t items, const Use& use) {
   std::atomic<std::size_t> next{0};
@@ -312,7 +312,7 @@ struct BackprojectionState {
   }
 
   // Sums of a group's pulses at one distance, for all angles, without the phase of the distance. The window ends with a
-  // jump that a coarse grid cannot hold: groups that are merged get their weights when they are.
+  // jump that a coarse grid cannot resolve, so groups that will be merged are weighted at the merge.
   void fill_range(const PulseGroup& group, const PolarGrid& grid, std::size_t i, bool weighted, Complex* line) const {
     const double radius = grid.range(i);
     const auto [begin, end] = grid.filled(radius);

@@ -30,7 +30,7 @@ class ByteBeams {
   static KernelSource source(const ByteBeamProblem& problem);
 
   // Spectra (times, polarizations, stations, channels) times `scale`, rounded to -127 .. 127. Channels are reversed: a
-  // centred filter bank begins with the lowest, everything behind with the highest frequency.
+  // centred filter bank begins with the lowest frequency, all later stages with the highest.
   void pack(Queue& queue, const Buffer& spectra, float scale, const Buffer& packed) const;
   // Writes times / 8 sums from bin `first` on, which is even, as is `bins`.
   void power(Queue& queue, const Buffer& packed, const Buffer& weights, const Buffer& out, std::size_t bins,

@@ -1,5 +1,5 @@
-// One pass of a dedispersion tree. A work-group makes some rows of one tile of times. It fetches the input rows they
-// need to local memory, four samples at a time and one word per sample, and adds RADIX of them per row. Table entries:
+// One pass of a dedispersion tree. A work-group computes some rows of one tile of times. It loads the input rows they
+// need into local memory, four samples at a time and one word per sample, and adds RADIX of them per row. Table entries:
 //   groups[g] = (first fill, fills, first row, rows)
 //   fills[i]  = (input row, delay of its first sample, samples, position in local memory), the last three multiples of 4
 //   places    = per row RADIX positions in local memory; position TILE_WORDS is zeros, for rows with fewer terms

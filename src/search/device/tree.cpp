@@ -21,7 +21,7 @@ struct TreeDesign {
   std::size_t local_bytes() const { return 4 * (words + times); }
 };
 
-// Tables of one pass. A fill brings one input row to local memory.
+// Tables of one pass. A fill loads one input row into local memory.
 struct PassTables {
   std::vector<std::array<std::int32_t, 4>> groups{}, fills{};
   std::vector<std::int32_t> places{};

@@ -1,5 +1,5 @@
 // Brute force: every channel of every trial is delayed by the nearest number of samples and added. A strip of times is
-// summed over 32 channels in registers for one trial after another, so that its bytes stay in the first cache.
+// summed over 32 channels in registers for one trial after another, so that its bytes stay in L1.
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // The tree of tree_plan.hpp on the host. All passes but the last are made band by band and tile of times by tile, in
-// scratch memory that stays in the second cache; only the rows of the widest bands are stored. The last pass reads them
-// in runs of neighbouring trials, which share most of their sources.
+// scratch memory that stays in L2; only the rows of the widest bands are stored. The last pass reads them in
+// runs of neighbouring trials, which share most of their sources.
 #include <algorithm>
 #include <mutex>
 #include <vector>

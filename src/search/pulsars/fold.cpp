@@ -19,7 +19,7 @@ constexpr std::size_t kFirstBlock = 16384;  // rows of the statistics
   throw Error(ErrorKind::invalid_argument, "fold: " + message);
 }
 
-// Fraction of a turn as a 64-bit integer, which wraps as phases do.
+// Fraction of a cycle as a 64-bit integer, which wraps as phases do.
 std::uint64_t fixed_phase(double turns) {
   if (!std::isfinite(turns)) return 0;
   const double fraction = turns - std::floor(turns);

@@ -135,7 +135,7 @@ Grid<T> continued_coefficients(const AdjointState<T>& state, const Grid<T>& coef
   return result;
 }
 
-// Adds what cells beyond mirror borders received to the cells of which they are images, one axis after another.
+// Adds the values of ghost cells beyond mirror borders to the cells that they mirror, one axis after another.
 template <class T>
 void fold(const AdjointState<T>& state, Session<T>& session) {
   const Layout& layout = state.layout;

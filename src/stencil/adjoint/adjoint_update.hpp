@@ -14,12 +14,12 @@ namespace ridge::stencil {
 template <class T>
 struct AdjointUpdate {
   Update<T> update{};
-  // The update's fields are the adjoint's, times this coefficient at each cell and these signs. With them the adjoint
-  // of leapfrog in a medium is the very update, and runs by the same kernels.
+  // The fields of `update` are those of the adjoint, multiplied by this coefficient at each cell and by these signs. In
+  // this form the adjoint of leapfrog in a medium equals the forward update, so the same kernels compute it.
   std::optional<std::size_t> scale{};
   std::vector<int> signs{};
   // Sides with a mirror border across which the update is not symmetric: the grid is continued there by the radius, and
-  // what those cells receive is added to the cells of which they are images.
+  // the values of these ghost cells are added to the cells that they mirror.
   std::array<bool, 3> continue_low{}, continue_high{};
 };
 

@@ -104,7 +104,7 @@ class Differentiator {
     return make_node(operation.kind, std::move(operands));
   }
 
-  // Adds what an operation owes to its operands; `value` is its result.
+  // Adds to each operand's derivative the share of an operation whose result `value` has the derivative `owed`.
   void pass_on(const Operation& operation, const Expression& owed, const Expression& value) {
     const auto of = [&](std::size_t k) -> const Expression& { return values_[operation.from[k]]; };
     const auto give = [&](std::size_t k, const Expression& share) { accumulate(owed_[operation.from[k]], share); };
@@ -148,7 +148,7 @@ class Differentiator {
         give(1, chosen(of(0), owed, zero_));
         give(2, chosen(of(0), zero_, owed));
         break;
-      default:  // constants, reads; comparisons owe nothing
+      default:  // constants, reads; the derivative of a comparison is 0
         break;
     }
   }

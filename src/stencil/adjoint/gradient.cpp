@@ -83,7 +83,7 @@ void for_reverse_cells(const PlanGradientState<T>& state, const Work& work) {
   }
 }
 
-// Adds what cells beyond mirror borders received to the cells of which they are images, one axis after another.
+// Adds the values of ghost cells beyond mirror borders to the cells that they mirror, one axis after another.
 template <class T>
 void fold_ghosts(const PlanGradientState<T>& state, Grid<T>& grid) {
   const Layout& layout = state.layout;
@@ -209,7 +209,7 @@ class ReverseRun {
     });
     state_.plan->run(owed_, 1, &values_);
     fold_ghosts(state_, owed_);
-    // Fixed cells keep their values in a step: what they are owed adds up.
+    // Fixed cells keep their values in a step, so their derivatives of all steps are added.
     for_reverse_cells(state_, [&](std::size_t here, std::size_t there, bool inside, bool changes) {
       for (std::size_t k = 0; k < state_.layout.fields && inside && !changes; ++k)
         fixed_.field(k)[here] += owed_.field(k)[there];

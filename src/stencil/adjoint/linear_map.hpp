@@ -47,8 +47,8 @@ std::optional<std::vector<int>> signs_between(const LinearMap& map, const Linear
 // True if the map is unchanged when the axis is reversed.
 bool is_symmetric(const LinearMap& map, std::size_t axis);
 
-// Values that neighbours share: each is a map of the fields at the cell itself, and `map` reads them as inputs after
-// its own ones.
+// A map in two steps: `values` are computed from the fields at each cell, and `map` reads them at neighbours, as inputs
+// that follow the fields.
 struct SharedTerms {
   LinearMap values{};
   LinearMap map{};

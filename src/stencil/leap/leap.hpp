@@ -15,7 +15,7 @@ template <class T>
 class Leap {
  public:
   virtual ~Leap() = default;
-  // Returns false and changes nothing if a cell is NaN or the stencil lets a mode grow: stepping shows that better.
+  // Returns false and changes nothing if a cell is NaN or a mode grows: the caller then computes step by step.
   virtual bool run(Grid<T>& grid, const leap::Reach& reach) const = 0;
   // For a grid in device memory. If it holds infinities or NaN, it may hold more of them afterwards.
   virtual bool run(Running<T>& running, std::size_t steps) const = 0;

@@ -11,14 +11,14 @@ namespace ridge::stencil {
 struct HistoryProblem {
   std::size_t steps = 0;
   double fixed = 0;                           // bytes of both runs without any history
-  double whole = 0;                           // of a snapshot
-  SnapshotBits bits = SnapshotBits::sixteen;  // of snapshots that are not whole
-  double small = 0;                           // bytes of such a snapshot
+  double whole = 0;                           // bytes of a snapshot at full precision
+  SnapshotBits bits = SnapshotBits::sixteen;  // of snapshots stored as integers
+  double small = 0;                           // bytes of a snapshot stored as integers
   double scratch = 0;                         // further bytes with such snapshots
-  double state = 0;                           // of a state from which a run can go on
+  double state = 0;                           // bytes of a state from which a run can continue
   bool reversible = false;                    // the update can be undone, except in the cells of a frame
   double frame = 0;                           // bytes of the frame's values after a step
-  double rewind = 0;                          // of the run in reverse
+  double rewind = 0;                          // bytes of the third run, which undoes the forward run
   double budget = 0;
   bool exact = false;
   bool backwards = false;      // only rewinding

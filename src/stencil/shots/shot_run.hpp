@@ -23,7 +23,7 @@ class Snapshots {
   virtual ~Snapshots() = default;
 };
 
-// Values of chosen cells after each step, from which a run in reverse takes what it cannot compute.
+// Values of chosen cells after each step; a run in reverse reads the cells here that it cannot compute.
 template <class T>
 class Frames {
  public:

@@ -112,8 +112,8 @@ std::vector<T> field_of(const SurveyState<T>& state, ShotRun<T>& run, std::size_
   return field;
 }
 
-// The sum over shots of what both runs of a migration have summed, the one divided by the other. The sum over time of
-// u_tt p is that of -u_t p_t, and the sum of u_tt u that of -u_t^2.
+// The image of a migration: per shot, the adjoint run's correlation divided by the forward run's illumination, summed
+// over the shots. Integrated by parts, the sum over time of u_tt p is that of -u_t p_t, and of u_tt u that of -u_t^2.
 template <class T>
 std::vector<double> migrated(const SurveyState<T>& state, Reversal<T>& reversal) {
   Grid<T> image(state.grid_shape()), light(state.grid_shape());

@@ -22,7 +22,7 @@ struct SurveyState {
   ModelPlace place{};
   std::vector<std::size_t> shape{};  // of the grid of one shot, with layers
   double fastest = 0;                // for which the layers were made
-  // `reversed` has no layers: leapfrog undoes itself where they add nothing.
+  // `reversed` has no layers: where they add nothing, leapfrog with exchanged levels computes the previous step.
   std::shared_ptr<const Chosen<T>> forward{}, backward{}, reversed{};
   Grid<T> coefficients;
   // The shots of a batch are the planes of a grid with one more axis, along which the update does not read.

@@ -24,7 +24,7 @@ constexpr double kUnknownLink = 2e10;  // bytes per second, until `ridge machine
 template <class T>
 void refuse_unsupported(const Device& device, const Update<T>& update) {
   const auto refuse = [](const char* why) { throw Error(ErrorKind::invalid_argument, std::string("windows: ") + why); };
-  if (device.is_host()) refuse("they are for devices; a plan on the host uses the grid where it is");
+  if (device.is_host()) refuse("they need a device: a plan on the host uses the grid in place");
   if (update.coefficients != 0) refuse("updates with coefficients are not supported");
   if (!update.layers.empty() || update.free_surface) refuse("absorbing layers and free surfaces are not supported");
 }

@@ -2,9 +2,9 @@
 //
 // Block b is DEPTH steps. After it a tile sends the cells that neighbours need, each word of 32 bits with the block's
 // tag in one store of 64 bits, and receives its halo by loading every word until it has the tag. There are two
-// mailboxes, used alternately. A tile sends block b + 2 after it has received block b + 1 of all neighbours, and these
-// have sent it after they received block b. So no word is overwritten that a neighbour has still to read. A tile that is
-// a whole grid sends nothing.
+// mailboxes, used alternately. A tile sends block b + 2 after it has received block b + 1 of all neighbours, which they
+// sent after they had received block b. So no word is overwritten before its neighbour has read it. A tile that is a
+// whole grid sends nothing.
 #if WORDS == 1
 #define WORD_OF(value, w) BITS_OF(value)
 #define CELL_OF(words) FLOAT_OF((uint)(words)[0])

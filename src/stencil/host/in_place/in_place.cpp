@@ -164,11 +164,11 @@ class InPlace final : public HostVariant<T> {
     const bool planes = this->layout().dimensions == 3;
     for (std::size_t z = block.z; z < block.z_end;) {
       const std::size_t deep = planes && z + rows_ <= block.z_end ? rows_ : 1;
-      std::size_t told = block.y;  // rows before it were reported
+      std::size_t reported = block.y;  // rows before it were passed to `done`
       const auto finish = [&](std::size_t y) {
-        if (!done || (y - told < kDoneRows && y < block.y_end)) return;
-        done(!odd, z, z + deep, told, y);
-        told = y;
+        if (!done || (y - reported < kDoneRows && y < block.y_end)) return;
+        done(!odd, z, z + deep, reported, y);
+        reported = y;
       };
       for (std::size_t y = block.y; y < block.y_end;) {
         const std::size_t high = !planes && y + rows_ <= block.y_end ? rows_ : 1;
@@ -357,7 +357,7 @@ void list_host_in_place(const Device&, const Update<T>& update, const Layout& la
         ways.push_back({.height = height, .rows = kBlockRows});
       }
     }
-    // It only disturbs Arm's hardware prefetchers.
+    // Software prefetches only disturb Arm's hardware prefetchers.
     if (kStreamingStores) {
       for (std::size_t i = 0; i < 2; ++i) {
         ways.push_back(ways[i]);

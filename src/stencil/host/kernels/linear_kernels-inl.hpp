@@ -21,7 +21,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace ridge::stencil::HWY_NAMESPACE {
-namespace {  // float's and double's are of the same names
+namespace {  // the units for float and double define the same names
 namespace hn = hwy::HWY_NAMESPACE;
 
 using T = Number;
