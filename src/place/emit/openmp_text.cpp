@@ -388,8 +388,8 @@ bool replace_vectors(const Program& program, const std::map<std::pair<int, int>,
   return arrays;
 }
 
-// Reordered nests run only if threads may be faster: replaces each kReordered by a test of the longest nest after it. Not in
-// programs whose sums are added in blocks, because their result must not depend on the number of threads.
+// Reordered nests run only if threads may be faster: replaces each kReordered by a test of the longest nest after it.
+// Not in programs whose sums are added in blocks, because their result must not depend on the number of threads.
 void test_reordered(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed,
                     std::vector<Insert>& inserts, std::string& functions) {
   const std::string& text = program.text;
