@@ -71,7 +71,7 @@ mistake "0 points" "$ridge" fft raw.c8 out.raw --shape 0
 mistake "overflows 64 bits" "$ridge" fft raw.c8 out.raw --shape 2^40x2^40
 mistake "needs IN and OUT" "$ridge" fft raw.c8
 int16 1 | npy big-endian.npy '>f8' '(1,)'
-mistake "other way round" "$ridge" fft big-endian.npy out.npy
+mistake "other byte order" "$ridge" fft big-endian.npy out.npy
 printf '\x93NUMPY\x01\x00' >cut.npy
 mistake "ends within the header" "$ridge" fft cut.npy out.npy
 echo "no header" >wrong.npy
