@@ -72,7 +72,7 @@ TEST_F(Npy, SaysWhatIsWrongWithAHeader) {
   const auto complaint = [](const std::string& text) {
     return error_of([&] { parse_npy_dictionary(text, "data.npy"); });
   };
-  EXPECT_THAT(complaint("{'descr': '>f8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("other way round"));
+  EXPECT_THAT(complaint("{'descr': '>f8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("other byte order"));
   EXPECT_THAT(complaint("{'descr': '<i8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("'<i8'"));
   EXPECT_THAT(complaint("{'descr': '|O', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("'|O'"));
   EXPECT_THAT(complaint("{'descr': '', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("type ''"));
@@ -83,13 +83,13 @@ TEST_F(Npy, SaysWhatIsWrongWithAHeader) {
   EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False}"), HasSubstr("'shape' is missing"));
   EXPECT_THAT(complaint("{'fortran_order': False, 'shape': (4,)}"), HasSubstr("'descr' is missing"));
   EXPECT_THAT(complaint("{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("twice"));
-  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (-4,)}"), HasSubstr("not a number"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (-4,)}"), HasSubstr("not a whole number"));
   EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5"), HasSubstr("expected"));
   EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (4,)} x"), HasSubstr("follows"));
   EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"),
-              HasSubstr("too large"));
+              HasSubstr("exceeds the address space"));
   EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}"),
-              HasSubstr("too large"));
+              HasSubstr("exceeds the address space"));
   std::string axes;
   for (std::size_t i = 0; i <= kMaxNpyAxes; ++i) axes += "1,";
   EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (" + axes + ")}"), HasSubstr("axes"));
