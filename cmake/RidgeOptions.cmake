@@ -198,7 +198,7 @@ endif()
 # may shadow that of another file, so -Wshadow applies to ordinary builds only.
 target_compile_options(ridge_options INTERFACE -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:${RIDGE_UNITY}>>:-Wshadow> -Wconversion
   -Wno-sign-conversion -ffp-contract=off -fno-math-errno)
-# Continuous integration enables this (./test with CI=true, the presets). Other compilers may warn about anything.
+# Continuous integration enables this (./test with CI=true, the presets). Other compilers may have further warnings.
 option(RIDGE_WERROR "Treat compiler warnings as errors" OFF)
 if(RIDGE_WERROR)
   target_compile_options(ridge_options INTERFACE -Werror)

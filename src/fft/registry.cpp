@@ -1,3 +1,4 @@
+// The list of the variants of host lines, and the choice by predicted cost alone.
 #include "fft/variant.hpp"
 
 #include <algorithm>

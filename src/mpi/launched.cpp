@@ -1,3 +1,4 @@
+// Detects the MPI launcher by its environment variables, and binds processes to their share of the cores.
 #include <charconv>
 #include <cstdlib>
 #include <cstring>

@@ -216,7 +216,7 @@ std::shared_ptr<GraphState> CudaDevice::graph_of(std::uintptr_t queue, const std
   if (driver.graph_instantiate == nullptr || driver.stream_begin_capture == nullptr) return nullptr;
   const auto stream = reinterpret_cast<CUstream>(queue);  // NOLINT: a handle
   make_current();
-  // Relaxed: other threads may allocate memory and load modules meanwhile.
+  // Relaxed: other threads may allocate memory and load modules during the capture.
   check(driver.stream_begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), "beginning to record a graph");
   CUgraph graph = nullptr;
   try {

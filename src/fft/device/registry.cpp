@@ -1,3 +1,4 @@
+// The list of route families, and the search for a route by its name.
 #include "fft/device/route.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Twiddles and transposes of the two-step transform in Highway, compiled once per instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/two_step_kernels.cpp"
 // Highway requires this include order.

@@ -1,3 +1,4 @@
+// Lists accelerators and drivers from the PCI bus, the NVIDIA module, OpenCL's registry and environment variables.
 #include "machine/profile.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Studies of the host's cores under load, by the files of Linux under /sys.
 #include "machine/studies/studies.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Pointwise operations and direct sums of prime-length transforms in Highway, compiled once per instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/prime/pointwise.cpp"
 // Highway requires this include order.

@@ -1,3 +1,4 @@
+// Transforms in pairs of doubles in Highway, compiled once per instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/prime/wide_transform.cpp"
 // Highway requires this include order.

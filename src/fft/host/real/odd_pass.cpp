@@ -1,3 +1,4 @@
+// Real passes of odd radix in Highway, compiled once per instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/real/odd_pass.cpp"
 // Highway requires this include order.

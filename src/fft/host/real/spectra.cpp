@@ -1,3 +1,4 @@
+// Conversions between spectra of complex and real transforms in Highway, compiled once per instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/real/spectra.cpp"
 // Highway requires this include order.

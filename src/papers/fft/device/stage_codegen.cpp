@@ -1,3 +1,4 @@
+// Kernel text of Burtsev's stage plans, in the kernel dialect.
 #include "papers/fft/device/stage_plan.hpp"
 
 #include <bit>

@@ -115,7 +115,7 @@ struct TangentSquare {
   static_assert(kScratch <= 2 * (2 * kRows * kColumns));  // a line's two buffers
 
   // Columns are read in pieces of two cache lines that no prefetcher recognizes. Software prefetch fetches all of the
-  // next W columns, or, if so many cache lines would share a few sets of L2, some rows and the destination of the
+  // next W columns, or, if these cache lines would share a few sets of L2, some rows and the destination of the
   // results, which the cache reads before they are written. Short lines are in cache anyway.
   static constexpr size_t kBytes = 2 * sizeof(T) * kRows * kColumns;
   static constexpr bool kFetches = kBytes >= 512 * 1024, kFewAhead = kBytes > 512 * 1024;
