@@ -77,6 +77,11 @@ function(ridge_precompile target)
 endfunction()
 set(ridge_common_headers <algorithm> <cmath> <complex> <cstddef> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
   <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h>)
+# Additional header of the vector kernels. With several instruction sets Highway includes its own headers once per set.
+set(ridge_kernel_headers "")
+if(ridge_oldest_target AND RIDGE_TARGETS STREQUAL "native")
+  set(ridge_kernel_headers ${PROJECT_SOURCE_DIR}/src/base/simd_precompiled.hpp)
+endif()
 # Additional headers of tests and of nearly all code that runs once.
 set(ridge_once_headers ${ridge_common_headers} <nlohmann/json.hpp>)
 
@@ -191,6 +196,9 @@ target_compile_features(ridge_options INTERFACE cxx_std_20)
 if(ridge_oldest_target)
   target_compile_definitions(ridge_options INTERFACE HWY_BASELINE_TARGETS=${ridge_oldest_target})
 endif()
+if(RIDGE_TARGETS STREQUAL "native" AND ridge_oldest_target STREQUAL "HWY_AVX2")
+  target_compile_definitions(ridge_options INTERFACE HWY_COMPILE_ONLY_STATIC)  # without the AVX-512 that this machine lacks
+endif()
 if(NOT APPLE)
   target_link_options(ridge_options INTERFACE -Wl,--as-needed)  # every library that is loaded costs time at each start
 endif()
@@ -231,6 +239,9 @@ if(RIDGE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   foreach(guess array-bounds dangling-pointer free-nonheap-object stringop-overflow stringop-overread use-after-free)
     target_compile_options(ridge_options INTERFACE -Wno-error=${guess})
   endforeach()
+  if(ridge_pch AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(ridge_options INTERFACE -Wno-uninitialized)  # false for intrinsics of a precompiled header
+  endif()
 endif()
 if(RIDGE_SANITIZE)
   target_compile_options(ridge_options INTERFACE -fsanitize=${RIDGE_SANITIZE} -fno-sanitize-recover=all
