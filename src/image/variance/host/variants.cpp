@@ -8,7 +8,7 @@
 
 #include "base/aligned.hpp"
 #include "base/threads.hpp"
-#include "image/variance/host/padded_rows.hpp"
+#include "image/variance/host/row_segments.hpp"
 #include "image/variance/host/tile_kernels.hpp"
 #include "image/variant.hpp"
 
@@ -62,8 +62,8 @@ class Tiles final : public HostVariant {
           const float shift = shifted_ ? in[0].row<float>(top + static_cast<std::size_t>(rows) /
                                                                     2)[left + static_cast<std::size_t>(columns) / 2]
                                        : 0.0f;
-          const PaddedRows<float> source{in[0], problem_.border, problem_.constant,
-                                         std::isfinite(shift) ? shift : 0.0f};
+          const RowSegments<float> source{in[0], problem_.border, problem_.constant,
+                                          std::isfinite(shift) ? shift : 0.0f};
           for (int r = 0; r < rows + more_rows; ++r) {
             source.segment(static_cast<std::ptrdiff_t>(top) + r - above, static_cast<std::ptrdiff_t>(left) - before,
                            static_cast<std::ptrdiff_t>(pitch), padded + static_cast<std::size_t>(r) * pitch);
@@ -100,18 +100,18 @@ class Exact final : public HostVariant {
 
   void run(std::span<const Image> in, Image& out) const override {
     if (narrow_) {
-      const PaddedRows<std::uint8_t> source{in[0], problem_.border, problem_.constant, 0};
+      const RowSegments<std::uint8_t> source{in[0], problem_.border, problem_.constant, 0};
       strips<std::uint8_t, std::int16_t, std::int32_t>(source, out);
     } else {
       const std::int32_t middle = problem_.depth == Depth::u8 ? 128 : 32768;
-      const PaddedRows<std::int32_t> source{in[0], problem_.border, problem_.constant, middle};
+      const RowSegments<std::int32_t> source{in[0], problem_.border, problem_.constant, middle};
       strips<std::int32_t, std::int64_t, std::int64_t>(source, out);
     }
   }
 
  private:
   template <class Value, class Sum, class Square>
-  void strips(const PaddedRows<Value>& source, Image& out) const {
+  void strips(const RowSegments<Value>& source, Image& out) const {
     const int window = static_cast<int>(problem_.window_columns), tall = static_cast<int>(problem_.window_rows);
     const auto wide = static_cast<std::size_t>(kStrip + window + 64);
     struct Memory {

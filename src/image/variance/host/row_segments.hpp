@@ -13,7 +13,7 @@ constexpr bool kHasDepth =
     std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::uint16_t> || std::is_same_v<T, float>;
 
 template <class To>
-struct PaddedRows {
+struct RowSegments {
   const Image& image;  // one channel
   Border border;
   double constant;
