@@ -1,8 +1,10 @@
 #include "base/temporaries.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,9 +13,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -77,10 +81,48 @@ void remove_tree(int folder, const char* name, int depth) {
   ::close(inside);
 }
 
+// True for PREFIX-PROCESS-NUMBER if the process has ended.
+bool is_of_ended_process(std::string_view name, const std::string& prefix) {
+  if (!name.starts_with(prefix + "-")) return false;
+  const char *at = name.data() + prefix.size() + 1, *const end = name.data() + name.size();
+  pid_t process = 0;
+  unsigned number = 0;
+  const auto first = std::from_chars(at, end, process);
+  if (first.ec != std::errc{} || process <= 0 || first.ptr == end || *first.ptr != '-') return false;
+  const auto second = std::from_chars(first.ptr + 1, end, number);
+  if (second.ec != std::errc{} || second.ptr != end) return false;
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+// Removes this user's folders that killed processes left. The lock protects those of other process name spaces.
+void remove_stale_folders(const fs::path& parent, const std::string& prefix) {
+  DIR* const listing = ::opendir(parent.c_str());
+  if (listing == nullptr) return;
+  while (const dirent* entry = ::readdir(listing)) {
+    if (!is_of_ended_process(entry->d_name, prefix)) continue;
+    const int folder = ::openat(::dirfd(listing), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status {};
+    if (folder >= 0 && ::fstat(folder, &status) == 0 && status.st_uid == ::geteuid() &&
+        ::flock(folder, LOCK_EX | LOCK_NB) == 0)
+      remove_tree(::dirfd(listing), entry->d_name, 0);
+    if (folder >= 0) ::close(folder);
+  }
+  ::closedir(listing);
+}
+
+std::atomic<pid_t> ending_thread{0};  // runs on_end()
+
 extern "C" void on_end(int number) {
+  // A second signal must not end the process before its temporaries are removed.
+  pid_t none = 0;
+  const pid_t self = this_thread();
+  if (!ending_thread.compare_exchange_strong(none, self)) {
+    if (none == self) return;
+    for (;;) ::pause();
+  }
   remove_temporaries();
-  // Another library may have replaced this handler by one that calls it (CUDA's compiler does), without the flags below
-  // and with the signal blocked: raised again here, it would be delivered to this handler without end.
+  // Another library may have replaced this handler by one that calls it (CUDA's compiler does), and the signal is
+  // blocked: raised again here, it would be delivered to this handler without end.
   struct sigaction ends {};
   ends.sa_handler = SIG_DFL;
   ::sigaction(number, &ends, nullptr);
@@ -178,6 +220,7 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
   std::error_code none;
   fs::path parent = fs::temp_directory_path(none);
   if (none) parent = "/tmp";
+  remove_stale_folders(parent, prefix);
   int error = EEXIST;
   // A killed process with the same number may have left this name behind.
   for (int attempt = 0; attempt < 1000 && error == EEXIST; ++attempt) {
@@ -191,11 +234,14 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
     throw Error(ErrorKind::io, fmt::format("cannot create a temporary folder such as {}: {}", path_.string(),
                                            std::generic_category().message(error)));
   }
+  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   if (!kept_) fs::remove_all(path_, ignored);
+  if (lock_ >= 0) ::close(lock_);
 }
 
 ChildGroup::ChildGroup(pid_t leader) : node_(TemporaryName::take()) {
@@ -219,9 +265,10 @@ void remove_temporaries_on_signals() {
     struct sigaction now {};
     if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
     struct sigaction ours {};
+    ::sigfillset(&ours.sa_mask);
     // A handler instead of SIG_IGN, because programs started by this one then get the default action back.
     ours.sa_handler = number == SIGXFSZ ? on_file_too_large : on_end;
-    ours.sa_flags = number == SIGXFSZ ? SA_RESTART : static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    ours.sa_flags = number == SIGXFSZ ? SA_RESTART : 0;
     ::sigaction(number, &ours, nullptr);
   }
 }

@@ -31,10 +31,11 @@ class TemporaryName {
   Node* node_ = nullptr;
 };
 
-// A private folder under TMPDIR (default /tmp), removed with its contents by the destructor.
+// A private folder "PREFIX-PROCESS-NUMBER" under TMPDIR (default /tmp), removed with its contents by the destructor.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const std::string& prefix);  // Error{io} if it cannot be created
+  // Removes folders of this prefix that killed processes left. Error{io} if the folder cannot be created.
+  explicit TemporaryFolder(const std::string& prefix);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -44,6 +45,7 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
   TemporaryName name_;
+  int lock_ = -1;  // descriptor of the folder; its lock marks the folder as in use
   bool kept_ = false;
 };
 

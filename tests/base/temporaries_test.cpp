@@ -1,9 +1,11 @@
 // Removal of temporary files, folders and child processes when a signal ends the process.
 #include "base/temporaries.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,6 +79,29 @@ TEST_P(Temporaries, AnotherHandlerMayCallOurs) {
   EXPECT_THAT(folder_.names(), IsEmpty());
 }
 
+// A parent that ends and its own last signal, or a user who presses Ctrl-C twice.
+TEST_P(Temporaries, ASecondSignalDoesNotStopTheRemoval) {
+  EXPECT_EQ(end_of_child([&] {
+              ::signal(GetParam(), SIG_DFL);
+              remove_temporaries_on_signals();
+              std::vector<TemporaryName> names;
+              for (int i = 0; i < 300; ++i) {
+                const auto path = folder_ / ("gone-" + std::to_string(i));
+                names.emplace_back(path);
+                make(path);
+                names.back().made();
+              }
+              const pid_t self = ::getpid();
+              if (::fork() == 0) {
+                for (int i = 0; i < 300; ++i) ::kill(self, GetParam());
+                ::_exit(0);
+              }
+              for (;;) ::pause();
+            }),
+            GetParam());
+  EXPECT_THAT(folder_.names(), IsEmpty());
+}
+
 INSTANTIATE_TEST_SUITE_P(Signals, Temporaries, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGPIPE));
 
 // A write beyond the limit on file sizes fails; the process continues and can report it.
@@ -109,6 +134,34 @@ TEST_F(Temporaries, AFolderIsRemovedWithItsContents) {
             }),
             SIGTERM);
   EXPECT_THAT(folder_.names(), IsEmpty());
+}
+
+// SIGKILL allows no cleanup: the next process removes what is left, and nothing else.
+TEST_F(Temporaries, FoldersOfKilledProcessesAreRemovedByTheNext) {
+  const test::ScopedEnvironment temporary("TMPDIR", folder_.path().string());
+  const auto killed = [](const std::string& prefix) {
+    return end_of_child([&] {
+      const TemporaryFolder made(prefix);
+      std::filesystem::create_directories(made.path() / "a");
+      make(made.path() / "a/file");
+      ::raise(SIGKILL);
+    });
+  };
+  EXPECT_EQ(killed("ridge-test"), SIGKILL);
+  EXPECT_EQ(killed("ridge-other"), SIGKILL);
+  const std::vector<std::string> left = folder_.names();
+  ASSERT_EQ(left.size(), 2u);
+  const TemporaryFolder running("ridge-test");
+  make(folder_ / "ridge-test-notes");
+  // Of an ended process by its number, but locked: of a process in another name space.
+  const auto locked = folder_ / "ridge-test-999999999-0";
+  std::filesystem::create_directory(locked);
+  const int lock = ::open(locked.c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  { const TemporaryFolder next("ridge-test"); }
+  EXPECT_THAT(folder_.names(), UnorderedElementsAre(running.path().filename().string(), "ridge-test-notes",
+                                                    "ridge-test-999999999-0", testing::StartsWith("ridge-other-")));
+  ::close(lock);
 }
 
 // A child that leads a process group, and the child's own child.

@@ -19,7 +19,8 @@ namespace ridge::place::judge {
 
 namespace fs = std::filesystem;
 
-Folder::Folder() : folder_("ridge-place") {
+// Kept folders have another prefix, because the next run removes folders of processes that have ended.
+Folder::Folder() : folder_(std::getenv("RIDGE_PLACE_KEEP") != nullptr ? "ridge-place-kept" : "ridge-place") {
   if (std::getenv("RIDGE_PLACE_KEEP") != nullptr) folder_.keep();
 }
 
