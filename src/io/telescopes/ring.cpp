@@ -14,6 +14,7 @@
 #include <chrono>
 #include <climits>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
 #include <thread>
 
@@ -25,6 +26,8 @@
 
 namespace ridge::io {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::uint64_t kRingMagic = 0x31474e4952474452;
 constexpr std::size_t kSeats = 16, kRanges = 1000, kRingPage = 4096;
@@ -87,7 +90,26 @@ bool is_locked(int descriptor, std::size_t byte) {
   return ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-std::string shared_name(const RingOptions& ring) { return "/ridge-ring-" + ring.name; }
+constexpr std::string_view kSharedFolder = "/dev/shm", kSharedPrefix = "ridge-ring-";
+
+std::string shared_name(const RingOptions& ring) { return fmt::format("/{}{}", kSharedPrefix, ring.name); }
+
+// Removes rings whose writer was killed. A ring that was just created may not be locked yet.
+void remove_stale_rings() {
+  constexpr auto kLeastAge = std::chrono::minutes(1);
+  std::error_code error;
+  for (fs::directory_iterator at(kSharedFolder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(kSharedPrefix)) continue;
+    std::error_code gone;
+    const auto written = at->last_write_time(gone);
+    if (gone || fs::file_time_type::clock::now() - written < kLeastAge) continue;
+    const int old = ::shm_open(("/" + name).c_str(), O_RDWR | O_CLOEXEC, 0);
+    if (old < 0) continue;
+    if (lock_byte(old, 0)) ::shm_unlink(("/" + name).c_str());
+    ::close(old);
+  }
+}
 
 }  // namespace
 
@@ -167,6 +189,7 @@ RingOptions parse_ring(const std::string& name) {
 
 RingWriter::RingWriter(const RingOptions& options) : options_(options), ring_(std::make_unique<RingMapping>()) {
   const std::string name = shared_name(options);
+  remove_stale_rings();
   for (int attempt = 0; ring_->descriptor < 0; ++attempt) {
     ring_->descriptor = ::shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (ring_->descriptor >= 0) break;
@@ -179,6 +202,8 @@ RingWriter::RingWriter(const RingOptions& options) : options_(options), ring_(st
     if (in_use) fail_ring(options, "another process writes it");
   }
   if (!lock_byte(ring_->descriptor, 0)) fail_ring(options, "another process writes it");
+  name_ = base::TemporaryName(std::string(kSharedFolder) + name);
+  name_.made();
   const std::size_t bytes = RingMapping::data_offset(options.blocks) + options.blocks * options.block_bytes;
   // Reserves the memory: writing to memory that is not there would end the process.
   const int error = ::posix_fallocate(ring_->descriptor, 0, static_cast<off_t>(bytes));

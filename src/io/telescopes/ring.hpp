@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/temporaries.hpp"
+
 namespace ridge::io {
 
 struct RingOptions {
@@ -36,6 +38,7 @@ struct RingMapping;
 
 class RingWriter {
  public:
+  // Removes rings of any name that killed writers left.
   explicit RingWriter(const RingOptions& options);
   ~RingWriter();  // without finish(), readers get an error
   RingWriter(const RingWriter&) = delete;
@@ -52,6 +55,7 @@ class RingWriter {
 
   RingOptions options_;
   std::unique_ptr<RingMapping> ring_;
+  base::TemporaryName name_;                // a signal that ends the program removes the ring
   std::uint64_t number_ = 0, written_ = 0;  // block being filled; bytes of the stream
   std::size_t filled_ = 0;
   std::vector<LostBytes> lost_;
