@@ -2,6 +2,7 @@
 #include "command/process.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
@@ -20,6 +21,21 @@ namespace ridge::cli {
 namespace {
 
 bool said = false;
+
+constexpr int kStopSignals[] = {SIGINT, SIGTERM};
+std::atomic<bool> signal_came = false;
+std::atomic<int> signal_number = 0;
+struct sigaction before_stop[2] = {};  // actions that end the process
+
+void restore_signals() {
+  for (int i = 0; i < 2; ++i) ::sigaction(kStopSignals[i], &before_stop[i], nullptr);
+}
+
+extern "C" void on_first_signal(int number) {
+  signal_number = number;
+  signal_came = true;
+  restore_signals();
+}
 
 void keep_standard_streams() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -56,6 +72,17 @@ void begin_process() {
   base::remove_temporaries_on_signals();
   std::set_terminate(on_terminate);
 }
+
+StopSignals::StopSignals() {
+  signal_came = false;
+  signal_number = 0;
+  struct sigaction action {};
+  action.sa_handler = on_first_signal;
+  for (int i = 0; i < 2; ++i) ::sigaction(kStopSignals[i], &action, &before_stop[i]);
+}
+StopSignals::~StopSignals() { restore_signals(); }
+const std::atomic<bool>& StopSignals::came() { return signal_came; }
+int StopSignals::number() { return signal_number; }
 
 int standard_output_failed(int error) {
   if (!said) fmt::print(stderr, "ridge: cannot write standard output: {}\n", std::generic_category().message(error));

@@ -1,6 +1,7 @@
 // Start, status and end of the command's process, alone or under mpirun: removes temporary files and reports failed
 // writes to standard output.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -15,6 +16,18 @@ namespace ridge::cli {
 // Call first. Signals and uncaught exceptions remove temporary files. A closed standard stream keeps its descriptor
 // reserved; otherwise the next opened file would get it and receive printed output.
 void begin_process();
+
+// For commands that end by themselves after SIGINT or SIGTERM. While one exists, the first such signal only sets
+// came(); the second ends the process and removes its temporary files.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  static const std::atomic<bool>& came();
+  static int number();  // the first signal, also afterwards; 0: none came
+};
 
 // Call last. Returns `code`, or 1 with a line on stderr if writing standard output failed.
 int end_process(int code);

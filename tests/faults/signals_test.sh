@@ -72,10 +72,12 @@ if "$ridge" place loop.cpp --verdicts >/dev/null 2>&1; then
     wait $process 2>/dev/null
     [ $? -eq $((128 + $(kill -l $signal))) ] || fail "SIG$signal: place ended otherwise: $(cat "$beside/err")"
     if [ $signal = KILL ]; then
-      # SIGKILL allows no cleanup, but the compiler itself ends with its parent.
+      # SIGKILL allows no cleanup, but the compiler itself ends with its parent, and the next run removes the folder.
       gone SIGKILL "$beside/pids/compilers"
       xargs kill <"$beside/pids/children"
-      rm -rf temporary
+      [ -n "$(ls -A temporary)" ] || fail "SIGKILL: the folder is gone already"
+      TMPDIR="$PWD/temporary" CXX=false "$ridge" place loop.cpp --function twice --emit openmp >"$beside/out" 2>&1
+      [ -z "$(ls -A temporary)" ] || fail "SIGKILL: left in TMPDIR after the next run: $(ls -A temporary)"
     else
       gone "SIG$signal" "$beside/pids/compilers"
       gone "SIG$signal" "$beside/pids/children"
@@ -86,4 +88,70 @@ if "$ridge" place loop.cpp --verdicts >/dev/null 2>&1; then
 else
   echo "no placement compiler here: its children are not tested"
 fi
+
+# Rings: a signal removes the shared memory; after SIGKILL the next writer of any ring does.
+rm -rf ./* && mkfifo samples
+shared() { find /dev/shm -name "ridge-ring-$1*" 2>/dev/null; }
+seen() { for _ in $(seq 300); do [ -n "$(shared "$1")" ] && return; sleep 0.1; done; fail "no ring $1: $(cat "$beside/err")"; }
+bank=(--channels 16 --taps 4 --polarizations 1 --rate 1e6)
+for signal in TERM KILL; do
+  name=test-$$-$signal
+  "$ridge" channelize samples "ring:$name,wait=60" "${bank[@]}" 2>"$beside/err" &
+  process=$!
+  exec 9>samples
+  head -c 100000 /dev/zero >&9
+  seen $name
+  kill -s $signal $process
+  wait $process 2>/dev/null
+  exec 9>&-
+  [ $signal = KILL ] || [ -z "$(shared $name)" ] || fail "SIG$signal leaves $(shared $name)"
+done
+touch -d '2 minutes ago' "$(shared "test-$$-KILL")" || fail "SIGKILL: the ring is gone already"
+head -c 100000 /dev/zero | "$ridge" channelize - "ring:test-$$-next,wait=1" "${bank[@]}" 2>/dev/null
+[ -z "$(shared "test-$$")" ] || fail "left in shared memory: $(shared "test-$$")"
+
+# ridge run: the second signal, or another one, ends its stages with it; its folder and rings are removed.
+cat >day.toml <<'END'
+[[stage]]
+run = "channelize"
+in = "samples"
+channels = 16
+taps = 4
+polarizations = 1
+detect = "total"
+rate = 1e6
+frequency = 1400
+[[stage]]
+run = "search"
+dm = "0..1"
+device = "host"
+widest = 16
+out = "found.json"
+END
+mkdir temporary
+for signal in TERM INT HUP KILL; do
+  env --default-signal=INT TMPDIR="$PWD/temporary" "$ridge" run day.toml >"$beside/out" 2>"$beside/err" &
+  process=$!
+  exec 9>samples
+  head -c 100000 /dev/zero >&9
+  seen run-$process
+  pgrep -P $process >"$beside/stages"
+  [ "$(wc -l <"$beside/stages")" -eq 2 ] || fail "stages: $(cat "$beside/stages")"
+  case $signal in
+    # The first stage gets no further: with its input open, only the second signal ends the run.
+    TERM | INT) kill -STOP "$(head -n 1 "$beside/stages")"; kill -s $signal $process; sleep 0.5; kill -0 $process || fail "ended by the first SIG$signal" ;;
+  esac
+  kill -s $signal $process
+  wait $process 2>/dev/null
+  code=$?
+  [ $code -eq $((128 + $(kill -l $signal))) ] || fail "SIG$signal: exit $code of run: $(cat "$beside/out" "$beside/err")"
+  xargs kill -CONT <"$beside/stages" 2>/dev/null
+  gone "SIG$signal" "$beside/stages"
+  exec 9>&-
+  [ -z "$(shared run-$process)" ] || fail "SIG$signal: left by run: $(shared run-$process)"
+  [ $signal = KILL ] || [ -z "$(ls -A temporary)" ] || fail "SIG$signal: left in TMPDIR: $(ls -A temporary)"
+done
+printf '[[stage]]\nrun = "search"\nin = "nothing.fil"\n' >bad.toml
+TMPDIR="$PWD/temporary" "$ridge" run bad.toml >/dev/null 2>&1
+[ -z "$(ls -A temporary)" ] || fail "left in TMPDIR after the next run: $(ls -A temporary)"
 finish

@@ -1,8 +1,5 @@
 // ridge capture: UDP packets to a file, pipe or ring, with every loss counted and flagged.
-#include <signal.h>
-
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
 #include <fmt/format.h>
@@ -28,9 +25,6 @@ struct CaptureCommand {
   std::size_t seed = 1, jump_at = 0, jump_by = 0;
   bool quiet = false;
 };
-
-std::atomic<bool> stop_capture = false;
-void on_stop(int) { stop_capture = true; }
 
 base::Json json_of(const io::CaptureReport& report) {
   const io::CaptureCounts& c = report.counts;
@@ -106,11 +100,6 @@ void capture_packets(const CaptureCommand& command) {
   options.window = command.window;
   options.longest_gap = command.longest_gap;
   options.packets = command.packets;
-  struct sigaction action {};
-  action.sa_handler = on_stop;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second signal ends the process
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
   const io::UdpAddress address = io::udp_address(command.address);
   io::Capture capture(address, command.buffer, options);
   if (capture.report().buffer < command.buffer && !command.quiet) {
@@ -122,6 +111,7 @@ void capture_packets(const CaptureCommand& command) {
     throw Error(ErrorKind::unavailable,
                 fmt::format("no packet arrived at {} within {} s (--idle)", address.text(), options.idle));
   }
+  const StopSignals signals;
   const bool in_place = command.out != "-" && !io::is_ring(command.out);
   io::OutputStream out(command.out, in_place);
   const bool regular = !out.is_pipe();
@@ -133,7 +123,7 @@ void capture_packets(const CaptureCommand& command) {
   std::uint64_t flagged = 0;
   try {
     capture.run(
-        out, stop_capture,
+        out, StopSignals::came(),
         [&](const io::LostRun& run) {
           flagged += run.bytes;
           if (!command.flags.empty())

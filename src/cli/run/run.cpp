@@ -1,10 +1,10 @@
 // ridge run: starts the stages of a pipeline as processes joined by rings or pipes, and serves a live page.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -15,9 +15,11 @@
 #include "base/clock.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
+#include "base/temporaries.hpp"
 #include "cli/run/live_page.hpp"
 #include "cli/run/pipeline.hpp"
 #include "command/command.hpp"
+#include "command/process.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -39,42 +41,23 @@ struct Stage {
   std::string state() const { return code < 0 ? "running" : code == 0 ? "finished" : fmt::format("failed ({})", code); }
 };
 
-std::atomic<bool> stop_pipeline = false;
-void on_pipeline_stop(int) { stop_pipeline = true; }
-
-// A folder for the stages' states and messages, removed at the end.
-class RunFolder {
- public:
-  RunFolder() {
-    std::string name = (fs::temp_directory_path() / "ridge-run-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error(ErrorKind::io, "cannot create a folder in " + name);
-    path_ = name;
-  }
-  ~RunFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 constexpr std::size_t kMostText = std::size_t{4} << 20;
 std::string text_of_file(const fs::path& path) { return base::read_file(path, kMostText).value_or(""); }
 
-// Starts a stage. `in` and `out` are its standard streams, -1: /dev/null.
+// Starts a stage. `in` and `out` are its standard streams, -1: /dev/null. The stage gets SIGTERM when this process
+// ends.
 void start(Stage& stage, int in, int out) {
   std::vector<std::string> words = stage.words;
   words.insert(words.begin(), "ridge");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  const pid_t parent = ::getpid();
   stage.process = ::fork();
   if (stage.process < 0) throw Error(ErrorKind::io, "cannot start a process for stage " + stage.name);
   if (stage.process > 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(127);  // it has ended already
   ::setenv("RIDGE_STATUS", stage.status.c_str(), 1);
   const int null = ::open("/dev/null", O_RDWR), log = ::open(stage.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::dup2(in >= 0 ? in : null, STDIN_FILENO);
@@ -131,7 +114,7 @@ class Pipeline {
       }
       any = any || stage.code < 0;
     }
-    if (stop_pipeline && !told_) {
+    if (StopSignals::came() && !told_) {
       told_ = true;
       if (stages_.front().code < 0) ::kill(stages_.front().process, SIGTERM);
       if (failed_ == 0) failed_ = base::now() + 1e9;  // the others end after the last sample
@@ -183,7 +166,7 @@ class Pipeline {
   bool told_ = false;
   std::string first_failed_;
   bool failed_by_reader_ = false;
-  RunFolder folder_;
+  base::TemporaryFolder folder_{"ridge-run"};  // states and messages of the stages
   std::vector<Stage> stages_;
 };
 
@@ -195,11 +178,7 @@ void run_pipeline(const RunOptions& options) {
     for (const auto& words : stage_arguments(description, "run")) fmt::print("ridge {}\n", fmt::join(words, " "));
     return;
   }
-  struct sigaction action {};
-  action.sa_handler = on_pipeline_stop;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second signal ends the process
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  const StopSignals signals;
   std::unique_ptr<LivePage> page;
   if (description.port) page = std::make_unique<LivePage>(*description.port);
   Pipeline pipeline(description, options.grace);
@@ -218,7 +197,7 @@ void run_pipeline(const RunOptions& options) {
   while (pipeline.watch()) serve(0.1, false);
   if (!options.report.empty()) base::write_file(options.report, pipeline.status(true).dump(1) + "\n");
   const double end = base::now() + (page ? options.linger : 0);
-  while (base::now() < end && !stop_pipeline) serve(0.1, true);
+  while (base::now() < end && !StopSignals::came()) serve(0.1, true);
   pipeline.print_end();
   if (!pipeline.good()) throw Error(ErrorKind::io, fmt::format("run: stage {} failed", pipeline.first_failure()));
 }
@@ -248,7 +227,7 @@ void add_run(Command& program) {
       "  dm = \"0..500\"\n"
       "  out = \"candidates.json\"\n"
       "\nIf a stage fails, the other stages end too, and the exit code is 1. SIGINT ends the first stage; the other\n"
-      "stages process the data that it sent and end.");
+      "stages process the data that it sent and end. A second signal ends all of them.");
   auto options = std::make_shared<RunOptions>();
   command.option("description", options->description, "Description of the pipeline (.toml)").reads().required();
   command.option("--report", options->report, "Write the final state of all stages as JSON").writes();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <limits>
 
@@ -19,6 +18,7 @@
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/output.hpp"
 #include "command/options.hpp"
+#include "command/process.hpp"
 #include "io/arrays/checkpoint.hpp"
 #include "io/images/colour.hpp"
 #include "io/images/png.hpp"
@@ -31,29 +31,6 @@ namespace fs = std::filesystem;
 using stencil::Domain;
 using stencil::Scenario;
 using stencil::SlabReader;
-
-// --- signals --------------------------------------------------------------------------------------------------------
-
-volatile std::sig_atomic_t stop_signal = 0;
-void on_stop(int number) { stop_signal = number; }
-
-// On a signal, a run finishes the current steps, writes its checkpoint and ends.
-class StopSignals {
- public:
-  StopSignals() {
-    stop_signal = 0;
-    for (std::size_t i = 0; i < 2; ++i) before_[i] = std::signal(kSignals[i], on_stop);
-  }
-  ~StopSignals() {
-    for (std::size_t i = 0; i < 2; ++i) std::signal(kSignals[i], before_[i]);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
- private:
-  static constexpr int kSignals[2] = {SIGINT, SIGTERM};
-  void (*before_[2])(int) = {};
-};
 
 }  // namespace
 
@@ -135,7 +112,7 @@ class Run {
     prepare();
     while (step_ < options_.steps) {
       advance();
-      const bool stopped = domain_->largest(stop_signal) > 0;
+      const bool stopped = domain_->largest(StopSignals::number()) > 0;
       const bool last = step_ == options_.steps;
       if (frame_is_due(step_) || last) frame(last);
       if (!options_.checkpoint.empty() && (checkpoint_is_due(step_) || last || stopped)) checkpoint();
@@ -350,7 +327,7 @@ class Run {
       fmt::print(stderr, "ridge: stopped at step {} of {}{}\n", step_, options_.steps,
                  options_.checkpoint.empty() ? "" : fmt::format("; --resume continues from {}", options_.checkpoint));
     }
-    return 128 + static_cast<int>(domain_->largest(stop_signal));
+    return 128 + static_cast<int>(domain_->largest(StopSignals::number()));
   }
 
   void summarize() const {
