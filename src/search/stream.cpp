@@ -563,7 +563,7 @@ std::vector<Candidate> Stream::finish() {
   if (!state.finished) {
     state.finished = true;
     const std::size_t rows = state.raw_bytes / state.row_bytes();
-    if (rows > 1) state.take_block(rows);
+    if (rows > 1 || (rows == 1 && state.report.samples > 0)) state.take_block(rows);
     while (state.searched < state.arrived) {
       while (state.filled < 1 + state.ahead) state.append_nothing();
       state.search_block();

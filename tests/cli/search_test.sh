@@ -68,6 +68,37 @@ mistake 'is the largest that fits' "$ridge" search test.fil --dm 1e6..2e6 --devi
 mistake 'needs DM:SECONDS:SAMPLES:S/N' "$ridge" search signal out.fil --pulse 3:4
 mistake 'needs 1, 2, 4, 8, 16 or 32 bits' "$ridge" search signal out.fil --bits 3
 
+# Joined files are an error wherever the second header is, for every command that reads them; also with nsamples.
+rows() { head -c $(($(size test.fil) - 31250 * 128 + $1)) test.fil; }  # the header and $1 bytes of rows
+[ "$(rows 0 | tail -c 10)" = HEADER_END ] || fail "the header of test.fil is not 31250 rows before its end"
+python3 -c "
+import struct, sys
+data = open('test.fil', 'rb').read()
+end = data.index(b'\x0a\x00\x00\x00HEADER_END')
+sys.stdout.buffer.write(data[:end] + struct.pack('<I', 8) + b'nsamples' + struct.pack('<i', 31250) + data[end:])" >counted.fil
+cat test.fil test.fil >joined.fil
+{ rows 400050; cat test.fil; } >cut-joined.fil  # within a row
+cat counted.fil test.fil >counted-joined.fil
+for file in joined.fil cut-joined.fil counted-joined.fil; do
+  mistake 'another SIGPROC header follows' "$ridge" search $file --dm 0..20 --device host
+  mistake 'another SIGPROC header follows' "$ridge" search - --dm 0..20 --device host <$file
+  mistake 'another SIGPROC header follows' "$ridge" fold $file no.npy --period 0.1
+  mistake 'another SIGPROC header follows' "$ridge" periods $file --device host
+done
+# Of a truncated file the whole rows are searched, and the rest is reported.
+rows 2560050 >cut.fil
+expect 'the last row is incomplete, 50 of 128 bytes' "$ridge" search cut.fil --dm 0..20 --device host
+{ cat counted.fil; head -c 500 /dev/zero; } >longer.fil
+expect 'more samples follow the nsamples 31250' "$ridge" search longer.fil --dm 0..20 --device host
+# A mask has as many rows as the input; one row in the last block has flags too.
+rows $((20000 * 128)) >fewer.fil
+"$ridge" search fewer.fil --dm 0..20 --device host --flag 6 --flags-out fewer-flags.fil >/dev/null || fail "fewer.fil"
+mistake 'holds 20000 rows, and test.fil holds 31250' "$ridge" search test.fil --dm 0..20 --device host --mask fewer-flags.fil
+mistake 'ends before the input' bash -c "cat test.fil | '$ridge' search - --dm 0..20 --device host --mask fewer-flags.fil"
+rows $((16385 * 128)) >one-more.fil
+"$ridge" search one-more.fil --dm 0..20 --device host --block 16384 --flag 6 --flags-out one-more-flags.fil >/dev/null || fail "one-more.fil"
+expect 'candidates? above' "$ridge" search one-more.fil --dm 0..20 --device host --mask one-more-flags.fil
+
 # --- fold, periods ---------------------------------------------------------------------------------------------------
 pulses=()
 for i in $(seq 0 60); do pulses+=(--pulse "30:$(awk -v i="$i" 'BEGIN { printf "%.6f", 0.1 + i * 0.123456 }'):10:12"); done
@@ -89,6 +120,9 @@ same <(head -c 128 volts.npy) <(head -c 128 out.npy) "the header of dedispersed 
 tail -c 80000 volts.npy >volts.raw
 "$ridge" dedisperse - - --dm 3 --centre 1400 --rate 6.25 --device host <volts.raw >out.raw || fail "a pipe of voltages"
 same <(tail -c 80000 out.npy) out.raw "a pipe of voltages differs"
+head -c 79996 volts.raw >odd.raw
+mistake 'odd.raw ends 4 bytes into a sample of 8' "$ridge" dedisperse odd.raw no.raw --dm 3 --centre 1400 --rate 6.25 --device host
+mistake 'test.fil is a SIGPROC file, not raw samples' "$ridge" dedisperse test.fil no.raw --dm 3 --centre 1400 --rate 6.25 --device host
 mistake 'needs a band above 0 MHz' "$ridge" dedisperse volts.npy no.npy --dm 3 --centre 1 --rate 6.25 --device host
 head -c $((2 * 8 * 3 * 8)) /dev/zero | npy stations.npy '<c8' '(2, 8, 3)'
 head -c $((4 * 3 * 8)) /dev/zero | npy weights.npy '<c8' '(4, 3)'

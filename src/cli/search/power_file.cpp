@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "command/options.hpp"
 
 namespace ridge::cli {
@@ -45,17 +47,51 @@ std::size_t PowerFile::read(std::vector<std::byte>& to, std::size_t rows) {
   rows = static_cast<std::size_t>(std::min<std::uint64_t>(rows, left_));
   const std::size_t whole = header_.row_bytes(), part = row_bytes();
   std::vector<std::byte>& all = header_.nifs == 1 ? to : piece_;
-  const std::size_t got = in_.read_growing(all, rows * whole) / whole;
-  all.resize(got * whole);
+  const std::size_t bytes = in_.read_growing(all, rows * whole), got = bytes / whole;
   row_ += rows_;
   rows_ = got;
   left_ -= left_ == UINT64_MAX ? 0 : got;
+  look_for_header(all);
+  if (got < rows || left_ == 0) warn_of_rest(bytes % whole);
+  all.resize(got * whole);
   if (header_.nifs > 1) {
     to.resize(got * part);
     for (std::size_t r = 0; r < got; ++r)
       std::memcpy(to.data() + r * part, all.data() + r * whole + number_ * part, part);
   }
   return got;
+}
+
+// A file joined to another has a header among the rows, at any byte if the first file is truncated.
+void PowerFile::look_for_header(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  constexpr std::size_t kSeam = io::kSigprocStart.size() - 1;
+  static const std::boyer_moore_horspool_searcher finder(io::kSigprocStart.begin(), io::kSigprocStart.end());
+  const auto holds = [](std::string_view some) { return std::search(some.begin(), some.end(), finder) != some.end(); };
+  before_ += text.substr(0, kSeam);
+  if (holds(before_) || holds(text)) fail_joined(row_ + rows_);
+  if (text.size() >= kSeam) before_ = text.substr(text.size() - kSeam);
+  if (before_.size() > kSeam) before_.erase(0, before_.size() - kSeam);
+}
+
+void PowerFile::warn_of_rest(std::size_t incomplete) {
+  if (incomplete > 0) {
+    base::warn(fmt::format("{}: the last row is incomplete, {} of {} bytes, and is not read", name(), incomplete,
+                           header_.row_bytes()));
+  }
+  if (left_ > 0 || in_.from_ring()) return;  // a ring's next bytes may never come
+  const std::string_view rest = in_.peek(io::kSigprocStart.size());
+  if (io::looks_like_sigproc(rest)) fail_joined(row_ + rows_);
+  if (!rest.empty()) {
+    base::warn(fmt::format("{}: more samples follow the nsamples {} of its header, and are not read", name(),
+                           header_.nsamples));
+  }
+}
+
+void PowerFile::fail_joined(std::uint64_t rows) const {
+  throw Error(ErrorKind::io,
+              fmt::format("{}: another SIGPROC header follows after at most {} rows: joined files; use them one by one",
+                          name(), rows));
 }
 
 void PowerFile::flag_lost(std::vector<std::byte>& bits) {

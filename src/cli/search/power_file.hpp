@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ class PowerFile {
   search::Band band() const;
   std::size_t bits() const { return static_cast<std::size_t>(header_.nbits); }
   std::size_t row_bytes() const;  // of one IF
-  // Reads up to `rows` rows to `to`, which is resized; returns how many. An incomplete last row is dropped.
+  // Reads up to `rows` rows to `to`, which is resized; returns how many. Error{io} if another header follows the rows.
+  // Warns of bytes at the end that are not read: an incomplete row, or rows beyond nsamples.
   std::size_t read(std::vector<std::byte>& to, std::size_t rows);
   // True if the input knows which rows hold lost samples. `bits` has a bit per value of the rows that were read last.
   bool knows_losses() const { return in_.from_ring(); }
@@ -30,8 +32,13 @@ class PowerFile {
   std::optional<std::uint64_t> rows_left() const;
   // Drops the next rows; fewer at the end.
   void skip(std::uint64_t rows);
+  const std::string& name() const { return in_.name(); }
 
  private:
+  void look_for_header(std::span<const std::byte> bytes);
+  void warn_of_rest(std::size_t incomplete);
+  [[noreturn]] void fail_joined(std::uint64_t rows) const;
+
   io::InputStream in_;
   io::SigprocHeader header_;
   std::size_t number_;
@@ -41,6 +48,7 @@ class PowerFile {
   std::size_t rows_ = 0;                   // rows that were read last
   std::vector<io::LostBytes> lost_;
   std::vector<std::byte> piece_;
+  std::string before_;  // the last bytes of the previous read
 };
 
 // "0..3000", "0:3000" or a single number.

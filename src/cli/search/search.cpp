@@ -65,10 +65,14 @@ class MaskReader {
                   fmt::format("--mask {}: needs {} channels of {} bits as the input has, got {} of {} bits", name,
                               of.band().channels, bits, file_.band().channels, file_.bits()));
     }
+    const auto rows = file_.rows_left(), wanted = of.rows_left();
+    if (rows && wanted && *rows != *wanted)
+      mistake(fmt::format("--mask {}: holds {} rows, and {} holds {}", name, *rows, of.name(), *wanted));
   }
   // Adds the flags of the next rows to `bits`.
   void add(std::vector<std::byte>& bits, std::size_t rows) {
     const std::size_t channels = file_.band().channels, row = (channels + 7) / 8, got = file_.read(bytes_, rows);
+    if (got < rows) throw Error(ErrorKind::io, fmt::format("--mask {}: ends before the input", file_.name()));
     for (std::size_t r = 0; r < got; ++r) {
       if (file_.bits() == 1) {
         std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(r * row), row,

@@ -174,10 +174,7 @@ int sigproc_telescope(const std::string& name) {
   return 0;
 }
 
-bool looks_like_sigproc(std::string_view first_bytes) {
-  constexpr std::string_view start("\x0c\0\0\0HEADER_START", 16);
-  return first_bytes.substr(0, start.size()) == start;
-}
+bool looks_like_sigproc(std::string_view first_bytes) { return first_bytes.starts_with(kSigprocStart); }
 
 SigprocHeader read_sigproc_header(InputStream& in) { return Reader(in).read(); }
 

@@ -26,6 +26,7 @@ struct SigprocHeader {
 };
 
 inline constexpr std::size_t kMaxSigprocHeader = 65536;
+inline constexpr std::string_view kSigprocStart("\x0c\0\0\0HEADER_START", 16);  // first bytes of a file
 
 bool looks_like_sigproc(std::string_view first_bytes);  // sixteen bytes are enough
 
