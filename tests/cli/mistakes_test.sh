@@ -49,6 +49,14 @@ for command in 'channelize text.npy x.raw' 'channelize synthesize text.npy x.raw
   # shellcheck disable=SC2086
   wrong 'it does not begin with' $command
 done
+# Files of other formats are no raw samples, whatever their size.
+{ printf '\x89PNG\r\n\x1a\n' && head -c $((64 * 1024 * 8 - 8)) /dev/zero; } >large.png
+wrong 'large.png is a PNG file, not raw samples' fft large.png x.raw --shape 64
+wrong 'large.png is a PNG file, not raw samples' fft large.png x.raw --shape 64 --samples i8
+wrong 'large.png is a PNG file, not raw samples' sar --in large.png --pulses 64 --samples 1024 --out x.raw
+wrong 'large.png is a PNG file, not raw samples' channelize large.png x.raw
+wrong 'large.png is a PNG file, not raw samples' channelize synthesize large.png x.raw
+wrong 'large.png is a PNG file, not raw samples' dedisperse large.png x.raw --dm 1 --centre 1400 --rate 1
 wrong 'contains no frame' sar --in nothing --out x.raw
 wrong 'card "????????????????????" has no value' channelize zeros x.raw --format guppi
 wrong 'a PGM file holds grey' image gauss 2 rgb.npy x.pgm

@@ -108,15 +108,6 @@ void check_sums(const ChannelizeOptions& options, filterbank::Problem& problem) 
 
 }  // namespace
 
-void refuse_foreign(io::InputStream& in, bool sure) {
-  const std::string_view start = in.peek(64);
-  std::string_view found = io::foreign_format(start, sure);
-  if (io::looks_like_guppi(start)) found = "GUPPI RAW";
-  if (io::looks_like_psrdada(start)) found = "PSRDADA";
-  if (found.empty()) return;
-  mistake(fmt::format("{} is a {} file, not raw samples", in.name(), found));
-}
-
 std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options) {
   auto in = std::make_unique<io::InputStream>(options.in);
   if (!options.lost.empty()) in->expect_lost(io::read_lost(options.lost));
@@ -133,7 +124,7 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options)
   if (!options.lost.empty() && format != "raw" && format != "dada")
     mistake(fmt::format("--lost is for raw and PSRDADA input; {} is {}", in->name(), format));
   if (format == "fil") mistake(fmt::format("{} is a SIGPROC file: it holds power, not samples", in->name()));
-  if (format == "raw") refuse_foreign(*in, options.format == "raw");
+  if (format == "raw") io::refuse_foreign(*in, options.format == "raw");
   if (format == "guppi") return io::guppi_reader(std::move(in));
   if (format == "dada") return io::psrdada_reader(std::move(in));
   if (format == "vdif")

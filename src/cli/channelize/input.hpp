@@ -9,10 +9,6 @@
 
 namespace ridge::cli {
 
-// Error if the stream begins like a file of another format. `sure`: ignores short signatures, which samples may contain
-// by chance.
-void refuse_foreign(io::InputStream& in, bool sure);
-
 std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options);
 
 // Complex factors of the channels: .npy of complex64, float32 or float64, or raw complex float; one per channel, or one

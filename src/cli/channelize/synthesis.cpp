@@ -14,6 +14,7 @@
 #include "cli/channelize/input.hpp"
 #include "command/options.hpp"
 #include "io/arrays/npy.hpp"
+#include "io/telescopes/header_fields.hpp"
 #include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
@@ -109,7 +110,7 @@ void synthesize(const SynthesisOptions& options) {
                                     .centred = options.centred};
   filterbank::Synthesis synthesis(problem, options.length);
   io::InputStream in(options.in);
-  if (!io::looks_like_npy(in.peek(6))) refuse_foreign(in, false);
+  if (!io::looks_like_npy(in.peek(6))) io::refuse_foreign(in);
   check_shape(in, problem);
   io::OutputStream out(options.out);
   Undelayed undelayed(problem, synthesis, out);

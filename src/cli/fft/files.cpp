@@ -17,6 +17,7 @@
 #include "bench/lengths.hpp"
 #include "command/options.hpp"
 #include "command/process.hpp"
+#include "io/telescopes/header_fields.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -246,6 +247,7 @@ FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& 
     take_npy_shape(options, io::read_npy_header(in), in.name(), problem);
   } else {
     if (ends_with_npy(options.in)) io::read_npy_header(in);  // reports what is wrong with the header
+    io::refuse_foreign(in, !options.type.empty() || !options.samples.empty());
     take_raw_shape(options, problem);
   }
   if (problem.real && !problem.inverse && io::is_complex(problem.element)) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "io/arrays/npy.hpp"
+#include "io/telescopes/header_fields.hpp"
 
 namespace ridge::cli {
 
@@ -31,7 +32,10 @@ SarFrames::SarFrames(const SarOptions& options) {
     return;
   }
   in_ = std::make_unique<io::InputStream>(options.in);
-  if (!io::looks_like_npy(in_->peek(6)) && !options.in.ends_with(".npy")) return;
+  if (!io::looks_like_npy(in_->peek(6)) && !options.in.ends_with(".npy")) {
+    io::refuse_foreign(*in_);
+    return;
+  }
   const auto header = io::read_npy_header(*in_);
   const auto& shape = header.shape;
   if (header.type != io::ElementType::complex64 || shape.size() < 2 || shape.size() > 3 ||

@@ -15,6 +15,7 @@
 #include "cli/search/power_file.hpp"
 #include "command/command.hpp"
 #include "io/arrays/npy.hpp"
+#include "io/telescopes/header_fields.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -32,7 +33,11 @@ void run_coherent(const CoherentOptions& options) {
   io::InputStream in(options.in);
   const bool npy = io::looks_like_npy(in.peek(6));
   io::NpyHeader header{.type = io::ElementType::complex64, .shape = {0}};
-  if (npy) header = io::read_npy_header(in);
+  if (npy) {
+    header = io::read_npy_header(in);
+  } else {
+    io::refuse_foreign(in);
+  }
   if (header.type != io::ElementType::complex64 || header.shape.size() != 1)
     mistake(fmt::format("{}: needs one axis of complex64, got {} axes of {}", options.in, header.shape.size(),
                         io::name_of(header.type)));
@@ -52,6 +57,8 @@ void run_coherent(const CoherentOptions& options) {
   const double begin = base::now();
   for (bool end = false; !end;) {
     const std::size_t got = in.read_growing(bytes, piece * sizeof(Value)) / sizeof(Value);
+    if (const std::size_t rest = bytes.size() % sizeof(Value); rest != 0)
+      throw Error(ErrorKind::io, fmt::format("{} ends {} bytes into a sample of {}", in.name(), rest, sizeof(Value)));
     end = got < piece;
     const auto* values = reinterpret_cast<const Value*>(bytes.data());
     window.insert(window.end(), values, values + got);

@@ -1,5 +1,11 @@
 // Names the format of a file by its first bytes, for error messages.
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "io/telescopes/guppi.hpp"
 #include "io/telescopes/header_fields.hpp"
+#include "io/telescopes/psrdada.hpp"
+#include "io/telescopes/stream.hpp"
 
 namespace ridge::io {
 namespace {
@@ -27,6 +33,9 @@ constexpr Mark kMarks[] = {
     {"zstd", "\x28\xb5\x2f\xfd"sv},
     {"zip", "PK\x03\x04"sv},
     {"PDF", "%PDF"sv},
+    {".flo", "PIEH"sv},
+    {"VTK", "<VTKFile"sv},
+    {"XML", "<?xml "sv},
 };
 
 }  // namespace
@@ -36,6 +45,15 @@ std::string_view foreign_format(std::string_view first_bytes, bool sure) {
     if ((!sure || mark.bytes.size() >= 6) && first_bytes.starts_with(mark.bytes)) return mark.name;
   }
   return {};
+}
+
+void refuse_foreign(InputStream& in, bool sure) {
+  const std::string_view start = in.peek(64);
+  std::string_view found = foreign_format(start, sure);
+  if (looks_like_guppi(start)) found = "GUPPI RAW";
+  if (looks_like_psrdada(start)) found = "PSRDADA";
+  if (found.empty()) return;
+  throw Error(ErrorKind::invalid_argument, fmt::format("{} is a {} file, not raw samples", in.name(), found));
 }
 
 }  // namespace ridge::io

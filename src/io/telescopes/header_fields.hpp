@@ -8,6 +8,8 @@
 
 namespace ridge::io {
 
+class InputStream;
+
 class HeaderFields {
  public:
   // `format` and `name` appear in every message: "GUPPI RAW", "x.raw".
@@ -36,5 +38,8 @@ class HeaderFields {
 // ("PNG"), or an empty text. 64 bytes are enough. `sure` uses only signatures of six
 // bytes or more, which raw samples do not start with by chance.
 std::string_view foreign_format(std::string_view first_bytes, bool sure = false);
+
+// Throws Error{invalid_argument} if a stream of raw samples begins like a file of another format.
+void refuse_foreign(InputStream& in, bool sure = false);
 
 }  // namespace ridge::io
