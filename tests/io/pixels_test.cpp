@@ -1,12 +1,14 @@
 // Image files: round trips, rejection by header, damage of every kind.
 #include "io/images/pixels.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <functional>
 #include <random>
 
+#include <fmt/format.h>
 #include <ridge/error.hpp>
 
 #include "support/scratch.hpp"
@@ -180,6 +182,64 @@ TEST(Pixels, damaged_files_are_refused_or_read_but_nothing_else) {
         bytes[random() % std::min<std::size_t>(bytes.size(), 200)] = static_cast<char>(random());
       attempt(bytes);
     }
+  }
+}
+
+// Each prefix of a file gives the whole image, an error or a warning.
+TEST(Pixels, a_truncated_image_is_never_taken_for_a_whole_one) {
+  const test::Warnings warnings;
+  std::vector<std::pair<std::string, Decode>> files;
+  for (const Format& format : formats()) {
+    if (have(format)) files.emplace_back(format.encode(sample(40, 30, 3, format.samples.front())), format.decode);
+  }
+  try {
+    files.emplace_back(encode_jpeg(sample(40, 30, 3, Sample::u8)), decode_jpeg);
+  } catch (const Error& error) {
+    ASSERT_EQ(error.kind(), ErrorKind::unavailable);
+  }
+  for (const auto& [file, decode] : files) {
+    const Pixels whole = decode(file, "whole");
+    for (std::size_t length = 0; length < file.size(); length += 1 + length / 100) {
+      const std::size_t before = warnings.said.size();
+      try {
+        const Pixels got = decode(std::string_view(file).substr(0, length), "cut");
+        EXPECT_TRUE(got.bytes == whole.bytes || warnings.said.size() > before) << length << " of " << file.size();
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
+      }
+    }
+  }
+}
+
+TEST(Pixels, images_that_follow_the_first_are_not_ignored_silently) {
+  const auto warned = [](const std::string& file, Decode decode) {
+    const test::Warnings warnings;
+    decode(file, "joined");
+    return warnings.said;
+  };
+  using testing::HasSubstr;
+  for (const Sample kind : {Sample::u8, Sample::u16, Sample::f32}) {
+    const std::string one = encode_pnm(sample(6, 4, 1, kind));
+    EXPECT_THAT(warned(one + "\n", decode_pnm), testing::IsEmpty());
+    EXPECT_THAT(warned(one + one, decode_pnm),
+                testing::ElementsAre(HasSubstr(fmt::format("{} bytes follow the image", one.size()))));
+  }
+  EXPECT_THAT(warned("P2 1 1 255 7 \n", decode_pnm), testing::IsEmpty());
+  EXPECT_THAT(warned("P2 1 1 255 7 8", decode_pnm), testing::ElementsAre(HasSubstr("1 bytes follow")));
+  const std::string flow = encode_flo({3, 2, std::vector<float>(12, 1.0f)});
+  EXPECT_THROW(decode_flo(flow + flow, "joined"), Error);
+  // A TIFF file with a second directory for the same rows.
+  try {
+    std::string tiff = encode_tiff(sample(6, 4, 1, Sample::u8));
+    const auto at = [&](std::size_t byte) { return std::size_t{static_cast<unsigned char>(tiff[byte])}; };
+    const std::size_t first = at(4) | at(5) << 8 | at(6) << 16,
+                      next = first + 2 + 12 * (at(first) | at(first + 1) << 8);
+    tiff.resize(tiff.size() + tiff.size() % 2);
+    const std::string directory = tiff.substr(first, next + 4 - first);
+    for (std::size_t i = 0; i < 4; ++i) tiff[next + i] = static_cast<char>(tiff.size() >> (8 * i));
+    EXPECT_THAT(warned(tiff + directory, decode_tiff), testing::ElementsAre(HasSubstr("holds several images")));
+  } catch (const Error& error) {
+    ASSERT_EQ(error.kind(), ErrorKind::unavailable);
   }
 }
 

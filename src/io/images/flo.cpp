@@ -38,6 +38,10 @@ FlowField decode_flo(std::string_view bytes, const std::string& name) {
     throw refuse(fmt::format("{}x{} vectors take {} bytes, it has {}", field.width, field.height, wanted,
                              bytes.size() - sizeof header));
   }
+  if (bytes.size() - sizeof header > wanted) {
+    throw refuse(fmt::format("{} bytes follow its {}x{} vectors: joined files?", bytes.size() - sizeof header - wanted,
+                             field.width, field.height));
+  }
   field.vectors.resize(field.width * field.height * 2);
   std::memcpy(field.vectors.data(), bytes.data() + sizeof header, wanted);
   return field;

@@ -5,10 +5,12 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <jerror.h>
 #include <jpeglib.h>
 #include <ridge/error.hpp>
 
 #include "base/library.hpp"
+#include "base/log.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::io {
@@ -36,6 +38,7 @@ struct Errors {
   jpeg_error_mgr manager;
   std::jmp_buf jump;
   char message[JMSG_LENGTH_MAX];
+  bool ended, missing;  // the file ended early; pixels were missing
 };
 void on_error(j_common_ptr common) {
   auto* errors = reinterpret_cast<Errors*>(common->err);
@@ -43,6 +46,14 @@ void on_error(j_common_ptr common) {
   std::longjmp(errors->jump, 1);  // NOLINT: libjpeg's own way
 }
 void on_message(j_common_ptr) {}
+// libjpeg fills what is missing with grey and only warns.
+void on_warning(j_common_ptr common, int level) {
+  if (level >= 0) return;
+  auto* errors = reinterpret_cast<Errors*>(common->err);
+  if (errors->manager.num_warnings++ == 0) errors->manager.format_message(common, errors->message);
+  errors->ended |= errors->manager.msg_code == JWRN_JPEG_EOF;
+  errors->missing |= errors->manager.msg_code == JWRN_HIT_MARKER;
+}
 
 // Functions that a longjmp may leave hold no object with a destructor.
 bool read_header(jpeg_decompress_struct& jpeg, Errors& errors, const unsigned char* bytes, unsigned long size) {
@@ -89,6 +100,7 @@ Pixels decode_jpeg(std::string_view bytes, const std::string& name) {
   jpeg.err = jpeg_std_error(&errors.manager);
   errors.manager.error_exit = on_error;
   errors.manager.output_message = on_message;
+  errors.manager.emit_message = on_warning;
   jpeg_create_decompress(&jpeg);
   const auto end = [&](const std::string& why) {
     jpeg_destroy_decompress(&jpeg);
@@ -118,6 +130,8 @@ Pixels decode_jpeg(std::string_view bytes, const std::string& name) {
   if (!read_rows(jpeg, errors, reinterpret_cast<unsigned char*>(pixels.bytes.data()), pixels.width * pixels.channels)) {
     throw end(errors.message);
   }
+  if (errors.ended && errors.missing) throw end("it ends too early");
+  if (errors.manager.num_warnings > 0) base::warn(fmt::format("{}: a damaged JPEG image: {}", name, errors.message));
   jpeg_destroy_decompress(&jpeg);
   return pixels;
 }

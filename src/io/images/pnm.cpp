@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/log.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::io {
@@ -47,6 +48,13 @@ class Text {
   std::string_view rest() {  // one white space ends the header
     return bytes_.substr(std::min(at_ + 1, bytes_.size()));
   }
+  // Warns of what follows the image: `data` bytes of rest(), or the words read.
+  void end(std::size_t data) {
+    at_ = std::min(bytes_.size(), at_ + data + (data > 0 ? 1 : 0));
+    while (at_ < bytes_.size() && std::isspace(byte()) != 0) ++at_;
+    if (at_ == bytes_.size()) return;
+    base::warn(fmt::format("{}: {} bytes follow the image and are not read", name_, bytes_.size() - at_));
+  }
 
  private:
   int byte() const { return static_cast<unsigned char>(bytes_[at_]); }
@@ -67,6 +75,7 @@ void read_float_map(Text& text, Pixels& pixels) {
   const std::string_view data = text.rest();
   if (data.size() < row * pixels.height) text.refuse("it ends too early");
   pixels.bytes.resize(row * pixels.height);
+  text.end(row * pixels.height);
   for (std::size_t r = 0; r < pixels.height; ++r) {  // the last row is stored first
     std::memcpy(pixels.bytes.data() + (pixels.height - 1 - r) * row, data.data() + r * row, row);
   }
@@ -108,6 +117,7 @@ Pixels decode_pnm(std::string_view bytes, const std::string& name) {
   const std::string_view data = plain ? std::string_view{} : text.rest();
   if (!plain && data.size() < count * each) text.refuse("it ends too early");
   pixels.bytes.resize(count * each);
+  if (!plain) text.end(count * each);
   if (!plain && most == full && each == 1) {  // the usual case: values are unchanged
     std::memcpy(pixels.bytes.data(), data.data(), count);
     return pixels;
@@ -127,6 +137,7 @@ Pixels decode_pnm(std::string_view bytes, const std::string& name) {
       std::memcpy(&pixels.bytes[i * 2], &out, 2);
     }
   }
+  if (plain) text.end(0);
   return pixels;
 }
 

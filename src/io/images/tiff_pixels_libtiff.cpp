@@ -10,6 +10,7 @@
 #include <ridge/error.hpp>
 
 #include "base/library.hpp"
+#include "base/log.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::io {
@@ -22,6 +23,7 @@ const base::Function<decltype(::TIFFDefaultStripSize)> TIFFDefaultStripSize{libt
 const base::Function<decltype(::TIFFGetField)> TIFFGetField{libtiff, "TIFFGetField"};
 const base::Function<decltype(::TIFFGetFieldDefaulted)> TIFFGetFieldDefaulted{libtiff, "TIFFGetFieldDefaulted"};
 const base::Function<decltype(::TIFFIsTiled)> TIFFIsTiled{libtiff, "TIFFIsTiled"};
+const base::Function<decltype(::TIFFLastDirectory)> TIFFLastDirectory{libtiff, "TIFFLastDirectory"};
 const base::Function<decltype(::TIFFReadScanline)> TIFFReadScanline{libtiff, "TIFFReadScanline"};
 const base::Function<decltype(::TIFFScanlineSize64)> TIFFScanlineSize64{libtiff, "TIFFScanlineSize64"};
 const base::Function<decltype(::TIFFSetErrorHandler)> TIFFSetErrorHandler{libtiff, "TIFFSetErrorHandler"};
@@ -124,6 +126,7 @@ Pixels decode_tiff(std::string_view bytes, const std::string& name) {
     if (TIFFReadScanline(tiff, pixels.bytes.data() + r * row, r, 0) < 0)
       throw refuse(fmt::format("row {} is damaged", r));
   }
+  if (TIFFLastDirectory(tiff) == 0) base::warn(fmt::format("{}: holds several images; the first is read", name));
   return pixels;
 }
 
