@@ -218,10 +218,7 @@ class TraceWriter {
 };
 
 // The parent's threads do not exist in a child, and its file is the parent's.
-void in_child() {
-  receivers.fetch_and(~unsigned{kFile});
-  recorder().path.clear();
-}
+void in_child() { discard(); }
 
 void at_exit() {
   try {
@@ -252,6 +249,13 @@ void Span::open(std::string detail) {
 void Span::close() {
   add(name_, std::move(detail_), begin_, ticks());
   if (in_nvtx_) nvtx::pop();
+}
+
+std::string path() { return recorder().path; }
+
+void discard() {
+  receivers.fetch_and(~unsigned{kFile});
+  recorder().path.clear();
 }
 
 double seconds_since_start() {

@@ -59,6 +59,8 @@ void add(Track& track, const std::string& name, std::string detail, double begin
 
 void start(const std::string& path);
 void stop();
+std::string path();  // of the recording's file; empty: none
+void discard();      // ends the recording without a file
 
 }  // namespace ridge::base::trace
 

@@ -142,7 +142,13 @@ void check_files(const CLI::App& app) {
       if (one_file && file.name.find("{}") == std::string::npos) check_output(file.option, file.name);
     }
   }
-  check_distinct(inputs, outputs);
+  try {
+    if (const std::string path = base::trace::path(); !path.empty()) outputs.push_back({"the trace", path});
+    check_distinct(inputs, outputs);
+  } catch (const Error&) {
+    base::trace::discard();  // it would replace the file at the end
+    throw;
+  }
 }
 
 // Rejects NaN, which passes every range check.

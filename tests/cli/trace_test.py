@@ -108,6 +108,14 @@ with tempfile.TemporaryDirectory() as folder:
     for words in (["fft", "in.npy", "new.npy", "--trace"], ["fft", "in.npy", "new.npy", "--trace="], ["fft", "in.npy", "new.npy", "--trace", "no/such/x.json"]):
         error = run(*words, expect=1)
         assert error.count("\n") == 1, error
+    # The file of the trace may be neither an input nor another output.
+    with open("in.npy", "rb") as file:
+        kept = file.read()
+    for words, variables in ((["--trace", "./in.npy"], {}), (["--trace=new.npy"], {}), ([], {"RIDGE_TRACE": "in.npy"})):
+        error = run("fft", "in.npy", "new.npy", *words, expect=1, **variables)
+        assert error.count("\n") == 1 and "the trace" in error, error
+    with open("in.npy", "rb") as file:
+        assert file.read() == kept, "the trace replaced the input"
     assert sorted(os.listdir(".")) == before, os.listdir(".")
 
     # A library in the place of Nsight Systems: it prints the ranges that the command pushes, and counts those that are open.
