@@ -1,6 +1,7 @@
 #include "command/disk_passes.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -16,6 +17,9 @@
 
 #include "base/files.hpp"
 #include "base/log.hpp"
+#include "base/new_file.hpp"
+#include "base/temporaries.hpp"
+#include "command/output_folder.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -131,8 +135,20 @@ void WorkFile::resize(std::size_t bytes) const {
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail_file(path_, "set its size", errno);
 }
 
-Ledger::Ledger(std::string path, const std::string& identity, bool resume) : path_(std::move(path)) {
-  const auto text = base::read_file(path_, std::size_t{1} << 26);
+bool WorkFile::lock() const { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+void WorkFile::publish(const std::string& out) const {
+  flush();
+  base::keep_permissions(out, descriptor_);
+  if (::rename(path_.c_str(), out.c_str()) != 0) fail_file(out, "write it", errno);
+  base::flush_folder(std::filesystem::path(out).parent_path());
+}
+
+Ledger::Ledger(std::string path, const std::string& identity, bool resume)
+    : path_(std::move(path)), file_(path_, O_WRONLY | O_CREAT, kDiskPage) {
+  if (!file_.lock()) throw Error(ErrorKind::io, fmt::format("{}: another process is writing this output", path_));
+  auto text = base::read_file(path_, std::size_t{1} << 26);
+  if (text && text->empty()) text.reset();  // it was just created
   if (text && !resume) {
     throw Error(
         ErrorKind::invalid_argument,
@@ -150,16 +166,15 @@ Ledger::Ledger(std::string path, const std::string& identity, bool resume) : pat
     }
     while (std::getline(lines, line)) done_.insert(line);
   }
-  resumed_ = text.has_value();
-  file_.emplace(path_, O_WRONLY | O_CREAT, kDiskPage);
+  resumed_ = !done_.empty();  // killed before the first panel: the work files may not exist
   size_ = text ? text->size() : 0;
   if (!text) append(identity);
 }
 
 void Ledger::append(const std::string& line) {
   const std::string text = line + "\n";
-  file_->write(text.data(), text.size(), size_);
-  file_->flush();
+  file_.write(text.data(), text.size(), size_);
+  file_.flush();
   size_ += text.size();
 }
 
@@ -173,6 +188,17 @@ DiskMemory divide_memory(std::size_t limit, std::size_t panels) {
 
 std::size_t limit_for(std::size_t panel, std::size_t panels) {
   return panel * panels / 31 * 32 + 32 + 2 * kDiskPage;  // 2 of 64 parts, or two pages, are for transfers
+}
+
+std::string output_of_passes(const std::string& out, const std::vector<std::string>& inputs) {
+  const std::filesystem::path target = base::link_target(out);
+  base::check_replaceable(target);
+  std::vector<NamedFile> read, work;
+  for (const std::string& name : inputs) read.push_back({"IN", name});
+  for (const char* end : {".ridge-a", ".ridge-b", ".ridge-progress"})
+    work.push_back({"a work file", target.string() + end});
+  check_distinct(read, work);
+  return target.string();
 }
 
 std::string file_identity(const std::string& path) {

@@ -43,6 +43,9 @@ class WorkFile {
   void write(const void* from, std::size_t bytes, std::size_t offset, Pad pad = Pad::none) const;
   void flush() const;
   void resize(std::size_t bytes) const;
+  bool lock() const;  // false if another process has locked the file
+  // Flushes the file and gives it the name `out`, with the permissions of a file that it replaces.
+  void publish(const std::string& out) const;
   bool direct() const { return direct_ >= 0; }
   const std::string& path() const { return path_; }
 
@@ -81,7 +84,7 @@ struct Panels {
   }
 };
 
-// Finished panels, one line each; the first line identifies the problem.
+// Finished panels, one line each; the first line identifies the problem. It is locked: one process writes an output.
 class Ledger {
  public:
   Ledger(std::string path, const std::string& identity, bool resume);
@@ -93,7 +96,7 @@ class Ledger {
  private:
   void append(const std::string& line);
   std::string path_;
-  std::optional<WorkFile> file_;
+  WorkFile file_;
   std::set<std::string> done_;
   std::size_t size_ = 0;
   bool resumed_ = false;
@@ -105,6 +108,10 @@ struct DiskMemory {
 };
 DiskMemory divide_memory(std::size_t limit, std::size_t panels);
 std::size_t limit_for(std::size_t panel, std::size_t panels);  // a limit that divide_memory() divides into such panels
+
+// The file to write for OUT: the target of a link. Error{io} if it must not be replaced, Error{invalid_argument} if one
+// of its work files is an input.
+std::string output_of_passes(const std::string& out, const std::vector<std::string>& inputs);
 
 // Text that identifies a file in a ledger: inode, size and time.
 std::string file_identity(const std::string& path);

@@ -1,6 +1,7 @@
 """Tests ridge fft --memory, transpose and convolve beyond --memory: values, resuming after kill -9, refusals. Needs NumPy."""
 import os
 import re
+import signal
 import random
 import subprocess
 import sys
@@ -153,6 +154,38 @@ def transposes():
     assert "at least" in call("in.npy", "out.npy", "--memory", "100", expect=1, command="transpose")
 
 
+def links():
+    """A link stays a link, its target keeps its permissions, and an input that has a work file's name is kept."""
+    x = samples((60, 64), np.complex64)
+    np.save("in.npy", x)
+    np.save("h.npy", samples(5, np.complex64))
+    os.mkdir("sub")
+    for command, *words in (("fft", "--shape", "60x64", "--memory", "30000"), ("transpose", "--memory", "30000"), ("transpose",),
+                            ("convolve", "h.npy")):
+        with open("sub/out.npy", "w") as file:
+            file.write("old")
+        os.chmod("sub/out.npy", 0o600)
+        os.symlink("sub/out.npy", "out.npy")
+        names = ["in.npy", words.pop(0), "out.npy"] if command == "convolve" else ["in.npy", "out.npy"]
+        call(*names, *words, command=command)
+        assert os.path.islink("out.npy") and os.stat("sub/out.npy").st_mode & 0o777 == 0o600, command
+        assert np.load("out.npy").ndim == 2 and os.listdir("sub") == ["out.npy"], os.listdir("sub")
+        os.remove("out.npy")
+        for end in (".ridge-a", ".ridge-b", ".ridge-progress"):
+            os.rename("in.npy", "out.npy" + end)
+            names[0] = "out.npy" + end
+            assert "this is also the input" in call(*names, *words, expect=1, command=command)
+            os.rename("out.npy" + end, "in.npy")
+        assert np.array_equal(np.load("in.npy"), x)
+        if os.geteuid() != 0:
+            os.chmod("sub/out.npy", 0o400)
+            names[0], names[-1] = "in.npy", "sub/out.npy"
+            assert "read-only" in call(*names, *words, expect=1, command=command)
+        os.chmod("sub/out.npy", 0o600)
+        os.remove("sub/out.npy")
+    os.rmdir("sub")
+
+
 def least_memory():
     """Tiles of less than a page are refused, and the limit that the error names is enough."""
     x = samples((512, 512), np.complex64)
@@ -170,10 +203,26 @@ def killed(command, words):
     while process.poll() is None and not (os.path.exists("out.npy.ridge-progress")
                                           and os.path.getsize("out.npy.ridge-progress") > 150):
         time.sleep(0.001)
+    if process.poll() is None and os.path.exists("out.npy.ridge-progress"):
+        process.send_signal(signal.SIGSTOP)
+        if os.path.exists("out.npy.ridge-progress"):
+            assert "another process" in call(*words, "--resume", expect=1, command=command)
     process.kill()
     process.wait()
     if os.path.exists("out.npy.ridge-progress"):
+        with open("out.npy.ridge-progress") as file:
+            state = file.read()
         call(*words, "--resume", command=command)
+        # With a record of panels but no work file, as after a kill at the very end, the finished output is kept.
+        with open("out.npy", "rb") as file:
+            whole = file.read()
+        with open("out.npy.ridge-progress", "w") as file:
+            file.write(state)
+        if ":" in state:
+            assert "cannot open it" in call(*words, "--resume", expect=1, command=command)
+            with open("out.npy", "rb") as file:
+                assert file.read() == whole
+        os.remove("out.npy.ridge-progress")
     assert not [name for name in os.listdir(".") if "ridge" in name], os.listdir(".")
 
 
@@ -209,7 +258,7 @@ def convolutions():
     assert "one axis" in call("filter.npy", "in.npy", "out.npy", expect=1, command="convolve")
 
 
-for test in (values, resumed, refusals, least_memory, transposes, convolutions):
+for test in (values, resumed, refusals, links, least_memory, transposes, convolutions):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         test()

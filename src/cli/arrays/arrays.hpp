@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "command/disk_passes.hpp"
 #include "command/options.hpp"
@@ -20,7 +21,8 @@ struct ArrayOptions {
 // Adds --memory, --threads and --resume.
 void add_array_options(Command& command, ArrayOptions& options);
 
-void check_output(const ArrayOptions& options);  // Error{invalid_argument} for "-"
+// Error{invalid_argument} for "-". A link is replaced by its target.
+void take_output(ArrayOptions& options, const std::vector<std::string>& inputs);
 
 // A .npy file that is read at any position.
 struct ArrayFile {
@@ -31,6 +33,6 @@ struct ArrayFile {
 };
 
 // Writes the header of a finished work file and gives it the output's name.
-void finish_array(const WorkFile& result, const io::NpyHeader& header, const std::string& out);
+void finish_array(const WorkFile& result, const io::NpyHeader& header, const Ledger& ledger, const std::string& out);
 
 }  // namespace ridge::cli

@@ -59,7 +59,7 @@ class ArrayConvolution {
                   fmt::format("ridge-convolve-1 input {} filter {} {} panels {}x{}", file_identity(options_.in),
                               file_identity(options_.filter), options_.mode, together_, part_),
                   options_.resume);
-    const WorkFile result(options_.out + ".ridge-a", O_RDWR | O_CREAT | (ledger.resumed() ? 0 : O_TRUNC),
+    const WorkFile result(options_.out + ".ridge-a", O_RDWR | (ledger.resumed() ? 0 : O_CREAT | O_TRUNC),
                           memory_.chunk);
     report_direct(result);
     if (!ledger.resumed()) result.resize(bytes);
@@ -83,8 +83,7 @@ class ArrayConvolution {
           result.write(out.data(), out.size() * sizeof(Element),
                        kDiskPage + (piece.line * values_ + piece.first - skipped_) * sizeof(Element));
         });
-    finish_array(result, header_, options_.out);
-    ledger.remove();
+    finish_array(result, header_, ledger, options_.out);
   }
 
  private:
@@ -173,7 +172,7 @@ void add_convolve(Command& program) {
       .shows_default();
   add_array_options(command, *options);
   command.runs([options] {
-    check_output(*options);
+    take_output(*options, {options->in, options->filter});
     convolve_files(*options);
   });
 }

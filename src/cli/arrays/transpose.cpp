@@ -26,17 +26,19 @@ ArrayFile::ArrayFile(const std::string& path, std::size_t chunk) : file(path, O_
   offset = static_cast<std::size_t>(stream.position());
 }
 
-void check_output(const ArrayOptions& options) {
+void take_output(ArrayOptions& options, const std::vector<std::string>& inputs) {
   if (options.out == "-") mistake("OUT must be a .npy file: standard output cannot be written at any position");
+  options.out = output_of_passes(options.out, inputs);
 }
 
-void finish_array(const WorkFile& result, const io::NpyHeader& header, const std::string& out) {
+void finish_array(const WorkFile& result, const io::NpyHeader& header, const Ledger& ledger, const std::string& out) {
   const std::string text = io::npy_header(header, kDiskPage);
   if (text.size() != kDiskPage) throw Error(ErrorKind::io, "the header of the output exceeds 4096 bytes");
   result.write(text.data(), text.size(), 0);
   result.resize(kDiskPage + header.elements() * io::bytes_of(header.type));
   result.flush();
-  std::filesystem::rename(result.path(), out);
+  ledger.remove();  // before the work file is gone: resuming would begin with an empty one
+  result.publish(out);
 }
 
 namespace {
@@ -76,20 +78,19 @@ class ArrayTranspose {
                   fmt::format("ridge-transpose-1 input {} panels {}x{}", file_identity(options_.in), panels_.height,
                               panels_.width),
                   options_.resume);
-    const int flags = O_RDWR | O_CREAT | (ledger.resumed() ? 0 : O_TRUNC);
+    const int flags = O_RDWR | (ledger.resumed() ? 0 : O_CREAT | O_TRUNC);
     const WorkFile result(options_.out + ".ridge-a", flags, memory_.chunk);
     report_direct(result);
     if (!ledger.resumed()) result.resize(out_bytes);
     if (tiled_) {
-      const WorkFile tiles(options_.out + ".ridge-b", flags, memory_.chunk);
+      const WorkFile tiles(options_.out + ".ridge-b", flags | O_CREAT, memory_.chunk);  // gone after the last pass
       if (!ledger.resumed()) tiles.resize(tile_bytes);
       for (std::size_t m = 0; m < matrices_; ++m) run_tiles(ledger, m, tiles, result);
       std::filesystem::remove(tiles.path());
     } else {
       run_whole(ledger, result);
     }
-    finish_array(result, header_, options_.out);
-    ledger.remove();
+    finish_array(result, header_, ledger, options_.out);
   }
 
  private:
@@ -186,7 +187,7 @@ void add_transpose(Command& program) {
   command.option("OUT", options->out, "The .npy file to write").required().writes().ends_in({".npy"});
   add_array_options(command, *options);
   command.runs([options] {
-    check_output(*options);
+    take_output(*options, {options->in});
     ArrayTranspose(*options).run();
   });
 }

@@ -69,6 +69,6 @@ bool runs_out_of_core(const FftFileOptions& options, const FftFileProblem& probl
 // tiles are joined to rows. One axis of n = rows x columns points: tiles, columns with twiddle factors, rows,
 // transposed. Two work files beside the output, one of which becomes the output. Finished panels are noted after they
 // are on disk, so that --resume continues after any interruption with the same bytes.
-void transform_out_of_core(const FftFileOptions& options, const FftFileProblem& problem);
+void transform_out_of_core(FftFileOptions options, const FftFileProblem& problem);
 
 }  // namespace ridge::cli

@@ -51,7 +51,7 @@ class LargeTransform {
   void run() {
     if (!options_.resume) check_free_space(options_.out, 2 * work_bytes_, "two work files");
     Ledger ledger(options_.out + ".ridge-progress", identity(), options_.resume);
-    const int flags = O_RDWR | O_CREAT | (ledger.resumed() ? 0 : O_TRUNC);
+    const int flags = O_RDWR | (ledger.resumed() ? 0 : O_CREAT | O_TRUNC);
     first_.emplace(options_.out + ".ridge-a", flags, memory_.chunk);
     second_.emplace(options_.out + ".ridge-b", flags, memory_.chunk);
     report_direct(*first_);
@@ -62,9 +62,9 @@ class LargeTransform {
     result.write(header.data(), header.size(), 0);
     result.resize(kHeader + out_elements() * out_bytes());
     result.flush();
-    std::filesystem::rename(result.path(), options_.out);
+    ledger.remove();  // before the work file is gone: resuming would begin with an empty one
+    result.publish(options_.out);
     std::filesystem::remove(&result == &*first_ ? second_->path() : first_->path());
-    ledger.remove();
   }
 
  private:
@@ -317,7 +317,8 @@ bool runs_out_of_core(const FftFileOptions& options, const FftFileProblem& probl
          !problem.pairs && problem.in_bytes() + out > options.memory;
 }
 
-void transform_out_of_core(const FftFileOptions& options, const FftFileProblem& problem) {
+void transform_out_of_core(FftFileOptions options, const FftFileProblem& problem) {
+  options.out = output_of_passes(options.out, {options.in});
   if (problem.float64) {
     LargeTransform<double>(options, problem).run();
   } else {

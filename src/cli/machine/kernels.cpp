@@ -12,6 +12,7 @@
 #include <ridge/fft.hpp>
 
 #include "base/log.hpp"
+#include "base/new_file.hpp"
 #include "base/text.hpp"
 #include "bench/lengths.hpp"
 #include "command/command.hpp"
@@ -121,7 +122,7 @@ void build_pack(const KernelsOptions& options) {
   for (const auto& [architecture, count] : counts) description += fmt::format(" sm_{} {},", architecture, count);
   description.back() = '.';
   detail::write_kernel_pack(options.out, description, kernels);
-  fmt::print("{}\n", detail::KernelPack(options.out).describe());
+  fmt::print("{}\n", detail::KernelPack(base::link_target(options.out)).describe());
 }
 
 }  // namespace
