@@ -8,6 +8,7 @@ Each command runs once with a pseudo-terminal as its stderr and once with a pipe
 
 import os
 import pty
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,13 @@ COMMANDS = [
     ["stencil", "life", "--size", "100x100", "--steps", "100"] + SMALL,
     ["variance", "--study", "--window", "3"],
     ["check", "transpose", "--seconds", "0.2"] + SMALL,
+    ["sar", "--pulses", "128", "--samples", "1024", "--method", "backprojection"] + SMALL,
+    ["sar", "--pulses", "128", "--samples", "1024", "--method", "factorized"] + SMALL,
+    ["dedisperse", "volts.raw", "out.raw", "--dm", "1", "--centre", "1400", "--rate", "1"] + SMALL,
+    ["channelize", "synthesize", "volts.raw", "out.raw", "--channels", "16", "--taps", "4", "--memory", "64K", "--quiet"],
+    ["periods", "power.fil", "--acceleration", "-20..20", "--acceleration-step", "5"] + SMALL,
+    ["transpose", "volts.npy", "out.npy", "--memory", "1000000"],
+    ["convolve", "volts.npy", "line.npy", "out.npy", "--memory", "100000"],
 ]
 PLACE = ["place", "loop.cpp", "--function", "twice", "--emit", "openmp"]
 BAR = b"] "  # of "[###...]  10 %"
@@ -45,6 +53,17 @@ def on_terminal(ridge, words):
     return process.wait(), text
 
 
+def npy(name, shape):
+    """An array of zeros, complex64."""
+    header = "{'descr': '<c8', 'fortran_order': False, 'shape': %s, }" % (shape,)
+    header += " " * (64 - (10 + len(header) + 1) % 64) + "\n"
+    size = 8
+    for n in shape:
+        size *= n
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(size))
+
+
 def main():
     ridge = os.path.abspath(sys.argv[1])
     failures = 0
@@ -58,6 +77,11 @@ def main():
         os.chdir(folder)
         with open("loop.cpp", "w") as file:
             file.write("void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }\n")
+        with open("volts.raw", "wb") as file:
+            file.write(bytes(16 * 8 * 20000))
+        for name, shape in (("volts.npy", (1, 20000)), ("line.npy", (8,))):
+            npy(name, shape)
+        subprocess.run([ridge, "search", "signal", "power.fil", "--channels", "16", "--seconds", "4"], check=True, stdout=subprocess.DEVNULL)
         commands = list(COMMANDS)
         there = subprocess.run([ridge, "place", "loop.cpp", "--verdicts"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if there.returncode == 0:

@@ -7,6 +7,7 @@
 // Image, peaks and phases are those of ridge/sar.hpp.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,8 +30,9 @@ struct Offset {
 struct BackprojectionProblem {
   Problem frame = {};
   Method method = Method::direct;
-  std::vector<Offset> track = {};  // one per pulse; empty: the straight track
-  std::size_t group = 0;           // factorized: pulses per group of the first level; 0: the cheapest
+  std::vector<Offset> track = {};                   // one per pulse; empty: the straight track
+  std::size_t group = 0;                            // factorized: pulses per group of the first level; 0: the cheapest
+  std::function<void(double share)> progress = {};  // called by run() on the host, in the calling thread
 };
 
 // Echoes of point targets for a track.

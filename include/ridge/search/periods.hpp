@@ -1,6 +1,7 @@
 // Search for periodic signals in a series: spectrum, harmonic sums, trial accelerations.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,6 +19,7 @@ struct PeriodSettings {
   double threshold = 6;                                 // least significance in sigma, after all trials
   std::size_t most = 100;                               // candidates returned
   std::size_t threads = 0;
+  std::function<void(double share)> progress = {};  // called after each acceleration
 };
 
 struct PeriodCandidate {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <ridge/filterbank.hpp>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/channelize/files.hpp"
 #include "cli/channelize/input.hpp"
@@ -119,7 +120,8 @@ void synthesize(const SynthesisOptions& options) {
       std::clamp<std::size_t>(options.memory / ((each + synthesis.step_size()) * sizeof(Value)), 1, 65536);
   std::vector<Value> spectra(times * each), samples(times * synthesis.step_size());
   std::uint64_t taken = 0;
-  for (;;) {
+  const io::ReadProgress progress(in, "synthesizing");
+  for (;; progress.show()) {
     const std::size_t bytes = in.read(spectra.data(), spectra.size() * sizeof(Value));
     const std::size_t whole = bytes / (each * sizeof(Value));
     synthesis.push(std::span<const Value>(spectra).first(whole * each), samples);
@@ -135,6 +137,7 @@ void synthesize(const SynthesisOptions& options) {
     }
   }
   out.finish();
+  base::clear_progress();
   if (options.quiet) return;
   fmt::print(stderr,
              "{} spectra to {} samples of each station in blocks of {}, complex float; the last {} need later "

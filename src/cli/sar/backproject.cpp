@@ -6,6 +6,7 @@
 #include <ridge/sar/omega_k.hpp>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/arrays/npy_file.hpp"
 #include "cli/sar/runs.hpp"
@@ -47,11 +48,13 @@ void run_backprojection(const SarOptions& options) {
   SarImages images(options);
   sar::BackprojectionProblem problem{
       .frame = options.problem, .method = direct ? sar::Method::direct : sar::Method::factorized, .track = track};
+  const base::Progress progress = base::terminal_progress();
+  std::size_t count = 0;
+  problem.progress = [&](double share) { progress(share, fmt::format("focusing frame {}", count + 1)); };
   const Device device = options.device.empty() ? host() : ridge::device(options.device);
   std::optional<sar::OmegaK> exact;
   std::optional<sar::Backprojection> focus;
   omega_k ? void(exact.emplace(options.problem)) : void(focus.emplace(device, problem));
-  std::size_t count = 0;
   double seconds = 0;
   while (simulated ? count == 0 : frames->read(echoes)) {
     const double start = base::now();
@@ -67,6 +70,7 @@ void run_backprojection(const SarOptions& options) {
   }
   if (count == 0) throw Error(ErrorKind::io, options.in + ": contains no frame");
   images.finish();
+  base::clear_progress();
   if (!options.png.empty()) draw_image(options, image);
   if (options.out == "-") return;  // standard output carries the images
   if (simulated) print_points(options.problem, image);

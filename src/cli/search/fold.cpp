@@ -138,6 +138,8 @@ void run_periods(PeriodOptions options) {
   push_all(in, series, "dedispersing");
   const std::vector<float> samples = series.finish();
   const double begin = base::now();
+  const base::Progress progress = base::terminal_progress();
+  options.settings.progress = [&](double share) { progress(share, "searching periods"); };
   const auto found = search::find_periods(ridge::device(options.device), samples, in.band().interval, options.settings);
   const double seconds = base::now() - begin;
   if (!options.out.empty()) write_periods(options.out, found);

@@ -10,6 +10,7 @@
 #include <ridge/search/coherent.hpp>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/arrays/npy_file.hpp"
 #include "cli/search/power_file.hpp"
@@ -55,7 +56,8 @@ void run_coherent(const CoherentOptions& options) {
   std::size_t done = 0;  // samples at the front of the window that were written before
   std::uint64_t total = 0;
   const double begin = base::now();
-  for (bool end = false; !end;) {
+  const io::ReadProgress progress(in, "dedispersing");
+  for (bool end = false; !end; progress.show()) {
     const std::size_t got = in.read_growing(bytes, piece * sizeof(Value)) / sizeof(Value);
     if (const std::size_t rest = bytes.size() % sizeof(Value); rest != 0)
       throw Error(ErrorKind::io, fmt::format("{} ends {} bytes into a sample of {}", in.name(), rest, sizeof(Value)));
@@ -74,6 +76,7 @@ void run_coherent(const CoherentOptions& options) {
   }
   if (total == 0) throw Error(ErrorKind::io, options.in + ": contains no samples");
   out.finish();
+  base::clear_progress();
   if (options.out == "-") return;
   fmt::print("{} samples, transforms of {} points with {} of overlap: {}\n", total, plan.length(), before + after,
              base::human_rate(static_cast<double>(total) / (base::now() - begin), "sample/s"));

@@ -16,7 +16,9 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/clock.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "base/trace.hpp"
 
 namespace ridge::io {
@@ -193,6 +195,19 @@ std::optional<std::uint64_t> InputStream::remaining() const {
   const auto position = at < 0 ? taken_ : static_cast<std::uint64_t>(at);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   return (size > position ? size - position : 0) + peeked_.size();
+}
+
+ReadProgress::ReadProgress(const InputStream& in, std::string what)
+    : in_(in), what_(std::move(what)), progress_(base::terminal_progress()), begun_(base::now()) {}
+
+ReadProgress::~ReadProgress() { progress_(1, ""); }
+
+void ReadProgress::show() const {
+  const auto left = in_.remaining();
+  const auto read = static_cast<double>(in_.position());
+  const double share =
+      left ? read / (read + static_cast<double>(*left) + 1) : 1 - 1 / (1 + (base::now() - begun_) / 10);
+  progress_(std::min(0.99, share), fmt::format("{}, {} read", what_, base::human_bytes(read)));
 }
 
 OutputStream::OutputStream(const std::string& name, bool in_place) : name_(name == "-" ? "standard output" : name) {

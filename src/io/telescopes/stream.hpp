@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/new_file.hpp"
 #include "io/telescopes/ring.hpp"
 
@@ -60,6 +61,23 @@ class InputStream {
   std::optional<std::uint64_t> expected_;  // bytes that must still follow
   std::uint64_t expected_in_all_ = 0;
   std::string whose_;
+};
+
+// A terminal's progress bar for a stream that is read to its end. The length of a pipe is unknown: its bar only shows
+// activity.
+class ReadProgress {
+ public:
+  ReadProgress(const InputStream& in, std::string what);
+  ~ReadProgress();  // clears the bar
+  ReadProgress(const ReadProgress&) = delete;
+  ReadProgress& operator=(const ReadProgress&) = delete;
+  void show() const;
+
+ private:
+  const InputStream& in_;
+  std::string what_;
+  base::Progress progress_;
+  double begun_;
 };
 
 // The ranges of a file of `ridge capture --flags`, in order. Error{io} names the first line that is wrong.

@@ -204,8 +204,13 @@ struct BackprojectionState {
     return {static_cast<std::size_t>(std::max(0.0, first)), std::min(pulses(), static_cast<std::size_t>(last) + 1)};
   }
 
+  void report(std::size_t done, std::size_t of) const {
+    if (problem.progress) problem.progress(static_cast<double>(done) / static_cast<double>(of));
+  }
+
   void run_direct(std::span<Complex> image) const {
-    for_all(threads, samples(), [&](std::size_t row, std::size_t) {
+    for_all(threads, samples(), [&](std::size_t row, std::size_t thread) {
+      if (thread == 0) report(row, samples());
       Complex* line = image.data() + row * pulses();
       std::fill_n(line, pulses(), Complex{});
       for (std::size_t pulse = 0; pulse < pulses(); ++pulse) {
@@ -401,6 +406,7 @@ struct BackprojectionState {
     const PolarGrid grid = polar_grid(sizes.last);
     std::ranges::fill(image, Complex{});
     for (std::size_t begin = 0; begin < pulses(); begin += sizes.last) {
+      report(begin, pulses());
       const PulseGroup group = group_of(begin, sizes.last);
       const std::vector<Complex> values = polar_sums(begin, sizes.last, sizes);
       for_all(threads, samples(), [&](std::size_t row, std::size_t) {

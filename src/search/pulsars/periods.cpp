@@ -170,7 +170,7 @@ std::vector<PeriodCandidate> find_periods(const Device& device, std::span<const 
   std::vector<PeriodCandidate> found;
   std::vector<float> samples(n), power(n / 2 + 1);
   std::vector<std::complex<float>> transform(n / 2 + 1);
-  for (const double acceleration : accelerations) {
+  for (const double& acceleration : accelerations) {
     for (std::size_t t = 0; t < n; ++t) {
       // Time at which a source of this acceleration emitted the sample, relative to the middle of the series.
       const double x = (static_cast<double>(t) - static_cast<double>(n) / 2) * interval;
@@ -185,6 +185,8 @@ std::vector<PeriodCandidate> find_periods(const Device& device, std::span<const 
     power[0] = 0;
     whiten(power);
     search_spectrum(power, spectrum, acceleration, settings, found);
+    const double done = static_cast<double>(&acceleration - accelerations.data() + 1);
+    if (settings.progress) settings.progress(done / static_cast<double>(accelerations.size()));
   }
   return sifted(std::move(found), seconds, settings.most);
 }
