@@ -11,6 +11,8 @@
 #include <string>
 
 #include "base/json.hpp"
+#include "io/images/picture.hpp"
+#include "io/images/pixels.hpp"
 
 namespace {
 
@@ -56,6 +58,48 @@ class Command : public testing::Test {
 
   fs::path folder_;
 };
+
+// True if the picture shows the text in the font of legends, dark on light.
+bool shows(const ridge::io::Pixels& picture, const std::string& text, std::size_t scale) {
+  using namespace ridge::io;
+  const auto dark = [&](std::size_t x, std::size_t y) {
+    return std::to_integer<int>(picture.bytes[(y * picture.width + x) * picture.channels]) < 128;
+  };
+  const auto letter_at = [&](char letter, std::size_t x, std::size_t y) {
+    const auto rows = glyph(letter);
+    for (std::size_t r = 0; r < kGlyphHeight * scale; ++r) {
+      for (std::size_t c = 0; c < kGlyphWidth * scale; ++c) {
+        if (dark(x + c, y + r) != ((rows[r / scale] >> (kGlyphWidth - 1 - c / scale) & 1) != 0)) return false;
+      }
+    }
+    return true;
+  };
+  const std::size_t width = text.size() * kGlyphPitch * scale, height = kGlyphHeight * scale;
+  for (std::size_t y = 0; y + height <= picture.height; ++y) {
+    for (std::size_t x = 0; x + width <= picture.width; ++x) {
+      std::size_t i = 0;
+      while (i < text.size() && letter_at(text[i], x + i * kGlyphPitch * scale, y)) ++i;
+      if (i == text.size()) return true;
+    }
+  }
+  return false;
+}
+
+TEST_F(Command, SarPicturesHaveAxes) {
+  for (const std::string method : {"range-doppler", "backprojection"}) {
+    const Result drawn =
+        run("sar --pulses 64 --samples 1024 --frames 1 --device host --png image.png --method " + method);
+    if (drawn.code == 1 && drawn.err.find("built without") != std::string::npos) GTEST_SKIP() << drawn.err;
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
+    const ridge::io::Pixels picture = ridge::io::read_pixels(folder_ / "image.png");
+    const auto found = [&](const std::string& text) { return shows(picture, text, 1) || shows(picture, text, 2); };
+    EXPECT_TRUE(found("along the track, m")) << method;
+    EXPECT_TRUE(found("range, m")) << method;
+    EXPECT_TRUE(found("dB below the peak")) << method;
+    EXPECT_TRUE(found("-60")) << method;
+    EXPECT_FALSE(found("no such text")) << method;
+  }
+}
 
 TEST_F(Command, HelpTeaches) {
   for (const char* ask : {"", "--help"}) {
