@@ -27,6 +27,7 @@ struct LoopVerdict {
   std::string iterator{};
   bool parallel = false;
   bool placed = false;       // part of a kernel
+  bool threads = false;      // Options::threads: runs on threads of the host if not on the device
   int axis = -1;             // grid axis, 0 is the innermost; -1: runs inside the work-item or on the host
   std::string why{};         // reason why it is sequential
   std::string not_placed{};  // reason why a parallel loop is not on the device
@@ -106,8 +107,9 @@ struct Report {
   std::vector<SpineNode> spine{};
   std::vector<Parameter> parameters{};
   std::string placed{};       // text of the placed file; "" if nothing is placed
+  std::string header{};       // Options::session: declares the function that is called with a session
   std::string device_part{};  // C file on a device: text of the C++ file that belongs to it
-  std::string permuted{};     // OpenMP: the placed file with iterations in another order, for the comparison
+  std::string permuted{};     // threads: the placed file with iterations in another order, for the comparison
   bool reassociates = false;  // sums are added in another order than in the source
   bool varies = false;        // that order differs from run to run
   bool libm = false;          // calls math functions whose last bit differs between libraries
@@ -134,6 +136,8 @@ struct Options {
   std::string function{};
   std::vector<std::string> flags{};    // compiler flags: -I, -D, -std=
   std::string emit = "ridge";          // ridge, opencl, cuda, openmp
+  bool session = false;                // also a function that is called with a session of the caller
+  bool threads = false;                // nests that are not on the device run on threads of the host
   std::vector<std::string> without{};  // names of kernels to leave on the host
   std::vector<std::string> pins{};     // "l3=host": not placed; "l2=device": placed if legal, even if it does not pay
   std::string models{};                // C++ text: functions of namespace ridge_models that stand for library functions

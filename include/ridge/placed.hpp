@@ -22,6 +22,8 @@ class Kernels {
   const std::shared_ptr<State>& state() const { return state_; }
 
  private:
+  friend class KernelQueue;
+  explicit Kernels(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };
 
@@ -29,10 +31,12 @@ class Kernels {
 class KernelQueue {
  public:
   using Memory = Buffer;
+  KernelQueue();  // for a session that the functions of several programs share: each call names its kernels by use()
   explicit KernelQueue(const Kernels& kernels);
   ~KernelQueue();
   KernelQueue(const KernelQueue&) = delete;
   KernelQueue& operator=(const KernelQueue&) = delete;
+  Kernels use(const Kernels& kernels);  // launches kernels of this program from now on; returns the one before
   bool there() const;
   Int memory() const;
   Int largest() const;  // largest single allocation

@@ -83,6 +83,8 @@ Report analyze(const std::string& file, const Options& options) {
   request["models"] = options.models;
   request["emit"] = options.emit;
   request["without"] = options.without;
+  request["threads"] = options.threads;
+  request["session"] = options.session;
   request["memories"] = {{"cached", options.memories.cached},
                          {"local", options.memories.local},
                          {"local_bytes", options.memories.local_bytes},

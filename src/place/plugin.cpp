@@ -93,7 +93,9 @@ class Work {
     read_.file = request.at("file").get<std::string>();
     read_.function = request.at("function").get<std::string>();
     read_.models = request.value("models", std::string());
-    bool threads = emit_ == "openmp";  // the placed program defines _OPENMP
+    threads_ = request.value("threads", false) && emit_ != "openmp";
+    session_ = request.value("session", false);
+    bool threads = emit_ == "openmp" || threads_;  // the placed program defines _OPENMP
     for (const std::string& flag : request.at("flags").get<std::vector<std::string>>())
       if (flag.rfind("-fopenmp", 0) == 0)
         threads = true;
@@ -153,13 +155,10 @@ class Work {
     const Function& top = program.functions.back();
     restore_other_pragmas(program);
     if (top.refused.empty() && !kernels_.empty()) {
-      const emit::Output out = emit_ == "openmp" ? emit::openmp_text(program, kernels_)
-                                                 : emit::program_text(program, kernels_,
-                                                                      emit_ == "cuda"     ? emit::Target::cuda
-                                                                      : emit_ == "opencl" ? emit::Target::opencl
-                                                                                          : emit::Target::ridge);
+      const emit::Output out = emit_ == "openmp" ? emit::openmp_text(program, kernels_) : on_device(program, report);
       report.placed = out.text;
       report.permuted = out.permuted;
+      report.header = out.header;
       report.device_part = out.device;
       report.varies = out.varies;
       if (!out.why.empty()) report.diagnostics.push_back({read_.file, 0, top.name + "() cannot be placed: " + out.why});
@@ -169,6 +168,64 @@ class Work {
       report.kernels.clear();
     }
     return report;
+  }
+
+  // The program for a device, with the other nests on threads of the host if they were asked for.
+  emit::Output on_device(const Program& program, Report& report) {
+    const emit::Target target = emit_ == "cuda"     ? emit::Target::cuda
+                                : emit_ == "opencl" ? emit::Target::opencl
+                                                    : emit::Target::ridge;
+    if (!threads_) return emit::program_text(program, kernels_, target, {}, session_);
+    Work host(*this);
+    host.emit_ = "openmp";
+    host.suffix_ = "_threads";
+    host.memories_.tiles = "never";
+    host.memories_.strips = host.threads_ = false;
+    host.pins_.clear();
+    host.pinned_.clear();
+    const Report threads = host.analyzed(program);
+    for (std::size_t f = 0; f < program.functions.size(); ++f)
+      prefer_threads(program, program.functions[f].root, static_cast<int>(f), host, false, report);
+    if (kernels_.empty()) return {};
+    const std::string name = target == emit::Target::ridge ? "ridge::placed" : "placed";
+    const auto text = [&](bool permuted, bool& varies) {
+      const emit::HostThreads made = emit::host_threads(program, host.kernels_, permuted, name);
+      varies |= made.varies;
+      return emit::program_text(program, kernels_, target, made, session_);
+    };
+    emit::Output out = text(false, out.varies);
+    bool varies = false;
+    out.permuted = text(true, varies).text;
+    out.varies |= varies;
+    report.reassociates |= threads.reassociates;
+    for (LoopVerdict& l : report.loops)
+      l.threads = std::any_of(threads.loops.begin(), threads.loops.end(),
+                              [&](const LoopVerdict& t) { return t.id == l.id && t.placed; });
+    return out;
+  }
+
+  // Removes kernels inside loops that run on threads: they would be launched once per iteration.
+  void prefer_threads(const Program& program, const Part& part, int function, const Work& host, bool inside,
+                      Report& report) {
+    const std::pair<int, int> where{function, part.nest};
+    const auto kernel = part.kind == PartKind::nest ? kernels_.find(where) : kernels_.end();
+    if (kernel != kernels_.end()) {
+      if (!inside || pinned(program.functions[function], program.functions[function].nests[part.nest], "device"))
+        return;
+      const auto same = [&](const KernelReport& k) { return k.name == kernel->second.name; };
+      const auto made = std::find_if(report.kernels.begin(), report.kernels.end(), same);
+      for (LoopVerdict& l : report.loops)
+        if (made != report.kernels.end() && std::count(made->loops.begin(), made->loops.end(), l.id) > 0) {
+          l.placed = false;
+          l.axis = -1;
+          l.not_placed = "an enclosing loop runs on threads";
+        }
+      if (made != report.kernels.end()) report.kernels.erase(made);
+      kernels_.erase(kernel);
+      return;
+    }
+    inside |= part.kind == PartKind::nest && host.kernels_.count(where) > 0;
+    for (const Part& child : part.children) prefer_threads(program, child, function, host, inside, report);
   }
 
   // Verdicts on all loops; fills kernels_ with every kernel that can be made.
@@ -213,6 +270,9 @@ class Work {
   std::set<std::string> without_{};
   bool any_size_ = false;  // tests: loops are placed that are too short or run too often to pay
   Memories memories_{};
+  bool threads_ = false;  // nests that are no kernels run on threads of the host
+  bool session_ = false;  // also a function that is called with a session of the caller
+  std::string suffix_{};  // of kernel names
   std::string prefix_{};
   bool own_text_ = true;
   std::shared_ptr<Shared> shared_{};
@@ -453,7 +513,7 @@ class Work {
   emit::Kernel make_kernel(const Function& function, const Nest& nest, const analysis::Relations& relations,
                            const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice,
                            bool forced) {
-    const std::string name = function.name + "_" + nest.loops[0].id;
+    const std::string name = function.name + "_" + nest.loops[0].id + suffix_;
     std::string key = name + " " + analysis::fingerprint(nest);
     for (const Loop& l : nest.loops) key += " " + l.id;
     auto known = shared_->kernels.find(key);

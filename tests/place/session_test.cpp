@@ -1,6 +1,7 @@
 // The session of placed programs on a fake device in host memory that counts the bytes copied.
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <ridge/placed/session.hpp>
@@ -35,6 +36,7 @@ class FakeDevice {
   }
   void clear(const Memory& memory, Int bytes) { std::memset(memory->data(), 0, static_cast<std::size_t>(bytes)); }
   void uploaded() const {}
+  int use(int program) { return std::exchange(program_, program); }
   template <class... Actual>
   void launch(void (*kernel)(Actual...), const ridge::placed::Grid&, const Actual&... actual) {
     kernel(actual...);
@@ -42,6 +44,7 @@ class FakeDevice {
 
  private:
   Counts& counts_;
+  int program_ = 0;
 };
 
 using Session = ridge::placed::SessionOn<FakeDevice>;
@@ -131,6 +134,34 @@ TEST(PlacedSession, StripsFitAndCoverAllIterations) {
   session.end_strip();
   EXPECT_EQ(data[14], 6);
   EXPECT_EQ(data[13], 1);
+}
+
+// Two functions of different programs called with one session: the second finds the data of the first on the device.
+TEST(PlacedSession, DataStayBetweenTheCallsOfACaller) {
+  Counts counts;
+  Session session(counts);
+  std::vector<float> data(16, 1.0f);
+  {
+    const ridge::placed::Use use(session, 1);
+    element(session.write(data.data(), 16), 3) = 8;
+  }
+  {
+    const ridge::placed::Use use(session, 2);
+    { const ridge::placed::Use inner(session, 3); }
+    EXPECT_EQ(session.use(2), 2) << "the kernels of the caller are restored";
+    EXPECT_EQ(element(session.read(data.data(), 16), 3), 8);
+  }
+  EXPECT_EQ(session.use(0), 0);
+  EXPECT_EQ(counts.uploaded, 64);
+  EXPECT_EQ(counts.downloaded, 0);
+  session.host_reads(data);
+  EXPECT_EQ(data[3], 8);
+  session.host_takes(data);
+  data[3] = 9;
+  EXPECT_EQ(element(session.read(data.data(), 16), 3), 9);
+  session.forget(data);
+  EXPECT_EQ(counts.downloaded, 64);
+  EXPECT_EQ(counts.uploaded, 128);
 }
 
 struct Lane {

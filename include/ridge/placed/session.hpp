@@ -128,8 +128,10 @@ void copy_by_lanes(std::vector<Lane>& lanes, char* host, Int bytes, bool up) {
 
 using Strips = std::vector<std::pair<Int, Int>>;  // first and last iteration of each
 
-// One call of a placed function, used by a single thread. Device defines Memory and provides allocation, copies and
-// launches.
+// One call of a placed function, or several that share the device copies of their arrays; used by a single thread.
+// Device defines Memory and provides allocation, copies and launches. A caller that holds a session announces what it
+// does with arrays between the calls: host_reads() and host_takes() before it reads and writes them, forget() before it
+// frees them.
 template <class Device>
 class SessionOn {
  public:
@@ -143,6 +145,11 @@ class SessionOn {
       std::fprintf(stderr, "placed code: %s\n", error.what());
     }
   }
+  template <class Kernels>
+  Kernels use(const Kernels& kernels) {  // of the program whose function is called; returns those used before
+    return device_.use(kernels);
+  }
+  void end_call() { device_.uploaded(); }  // the host may read and announce its writes from now on
   SessionOn(const SessionOn&) = delete;
   SessionOn& operator=(const SessionOn&) = delete;
   // True if there is a device and this kernel runs on it. The environment variable PLACED_WITHOUT lists kernels,
@@ -238,11 +245,22 @@ class SessionOn {
   }
   void host_takes_over() {  // all memory
     finish();
-    if (!device_.there()) return;
     for (auto& [data, copy] : copies_) device_.recycle(std::move(copy.memory));
     copies_.clear();
     known_.clear();
     zeros_.clear();
+  }
+  template <class Array>
+  void host_reads(const Array& array) {  // a std::vector, std::array or C array
+    host_reads(std::data(array), bytes_of(array));
+  }
+  template <class Array>
+  void host_takes(const Array& array) {
+    host_takes(std::data(array), bytes_of(array));
+  }
+  template <class Array>
+  void forget(const Array& array) {
+    forget(std::data(array), bytes_of(array));
   }
   void forget(const void* data, Int bytes) {  // the memory is freed; the device copy is dropped without a download
     unknow(data, bytes);
@@ -311,6 +329,10 @@ class SessionOn {
     Int bytes = 0;
     bool host = true, device = false;  // which side is up to date
   };
+  template <class Array>
+  static Int bytes_of(const Array& array) {
+    return static_cast<Int>(std::size(array) * sizeof(*std::data(array)));
+  }
   Int memory() const {  // of the device; at most PLACED_MEMORY bytes if that environment variable is set
     static const char* const allowed = std::getenv("PLACED_MEMORY");
     return allowed == nullptr ? device_.memory() : min(device_.memory(), std::atoll(allowed));
@@ -404,6 +426,24 @@ class Owner {
   Int bytes() const { return static_cast<Int>(std::size(array_) * sizeof(*std::data(array_))); }
   Session& session_;
   const Array& array_;
+};
+
+// Declared in a placed function that is called with a session: launches kernels of its program, and at the end of the
+// call those of its caller again.
+template <class Session, class Kernels>
+class Use {
+ public:
+  Use(Session& session, const Kernels& kernels) : session_(session), before_(session.use(kernels)) {}
+  ~Use() {
+    session_.end_call();
+    session_.use(before_);
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+ private:
+  Session& session_;
+  const Kernels before_;
 };
 
 // Declared after a local object with memory of its own: moves all data to the host before the object is destroyed.

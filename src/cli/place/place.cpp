@@ -190,11 +190,18 @@ class Run {
     if (!options_.pins.empty() && options_.function.empty())
       throw Error(ErrorKind::invalid_argument,
                   "--pin, --force and --plan need --function NAME: they change what is written");
-    users_ = {request.command, given_, options_.emit, request.device};
+    if (options_.emit == "openmp") options_.threads = false;  // all loops run on threads anyway
+    if (options_.threads && place::judge::is_c(request.file))
+      throw Error(ErrorKind::invalid_argument, "--threads needs a C++ file; --emit openmp places a C file on threads");
+    if (options_.session && (place::judge::is_c(request.file) || (options_.emit != "ridge" && options_.emit != "cuda")))
+      throw Error(ErrorKind::invalid_argument,
+                  "--session needs a C++ file and --emit ridge or cuda: other programs have one context each");
+    users_ = {request.command, given_, options_.emit, request.device, options_.threads};
   }
 
   void run() {
     analyze();
+    if (options_.threads && !options_.function.empty() && report_.placed.empty()) only_threads();
     if (!print_analysis()) return;
     other_device_ = options_.emit == "cuda" && !place::judge::can_run_cuda();
     if (options_.emit != "openmp" && !some_device())
@@ -204,6 +211,8 @@ class Run {
     judging_.parameters = parameters_;
     judging_.device = request_.device;
     judging_.emit = options_.emit;
+    judging_.threads = options_.threads;
+    judging_.session = options_.session;
     place::Report judged = report_;
     if (other_device_) judged = without_cuda();
     const bool by_run = !request_.command.empty() && verify_by_run(judged);
@@ -246,6 +255,14 @@ class Run {
     base::clear_progress();
     check_pins();
     if (!options_.function.empty()) parameters_ = pinned(request_.parameters, report_.parameters);
+  }
+
+  // Without kernels, the program is one for threads.
+  void only_threads() {
+    options_.emit = judging_.emit = users_.emit = "openmp";
+    options_.threads = judging_.threads = users_.threads = false;
+    options_.session = judging_.session = false;
+    report_ = place::analyze(request_.file, options_);
   }
 
   // Every pinned loop exists, and loops that must be on the device are.
@@ -327,9 +344,14 @@ class Run {
     slower.erase(std::remove_if(slower.begin(), slower.end(), forced), slower.end());
     if (slower.empty()) return true;
     for (const std::string& kernel : outcome_.slower)
-      fmt::print("{} stays on the host: on the device the program is slower\n", kernel);
+      fmt::print("{} {}: on the device the program is slower\n", kernel,
+                 options_.threads ? "runs on threads" : "stays on the host");
     options_.without = outcome_.slower;
     report_ = place::analyze(request_.file, options_);
+    if (options_.threads && report_.placed.empty()) {
+      only_threads();
+      fmt::print("no kernel is faster on the device: the program uses threads only\n");
+    }
     if (report_.placed.empty()) {
       fmt::print("no kernel is faster on the device, no file is written\n");
       return false;
@@ -387,7 +409,7 @@ class Run {
   }
 
   void write() const {
-    const std::string& emit = request_.options.emit;
+    const std::string& emit = options_.emit == "openmp" ? options_.emit : request_.options.emit;
     fs::path out = request_.out;
     if (out.empty()) {
       const fs::path from = request_.file;
@@ -395,6 +417,11 @@ class Run {
       out = from.parent_path() / (from.stem().string() + "_placed" + extension);
     }
     base::write_file(out, report_.placed);
+    if (!report_.header.empty()) {
+      const fs::path header = out.parent_path() / (out.stem().string() + ".hpp");
+      base::write_file(header, report_.header);
+      fmt::print("{} written: declares {}() with a session of the caller\n", header.string(), options_.function);
+    }
     if (!report_.device_part.empty()) {
       const fs::path device = out.parent_path() / (out.stem().string() + "_device" + (emit == "cuda" ? ".cu" : ".cpp"));
       base::write_file(device, report_.device_part);
@@ -409,7 +436,10 @@ class Run {
                                                          {"opencl", "with -lOpenCL"},
                                                          {"cuda", "with nvcc -O3 -fmad=false"},
                                                          {"openmp", "with -fopenmp"}};
-    fmt::print("{} written: compile it {}\n", out.string(), ways.at(emit));
+    fmt::print("{} written: compile it {}{}\n", out.string(), ways.at(emit),
+               !options_.threads ? ""
+               : emit == "cuda"  ? " and -Xcompiler -fopenmp"
+                                 : " and -fopenmp");
   }
 
   const Request& request_;
@@ -503,6 +533,13 @@ the results are equal, no file is written. Compiler flags follow after --:
               "Keep reused windows in local memory: by the machine model, always or never")
       .shows_default()
       .one_of({"auto", "always", "never"});
+  command.flag(
+      "--threads", request->options.threads,
+      "Loops that are not on the device run on threads of the host; with --param the faster of both is chosen");
+  command.flag(
+      "--session", request->options.session,
+      "Also write the function with a placed::Session of the caller, in which arrays stay on the device between "
+      "calls");
   command.flag("--strips", request->options.memories.strips,
                "Arrays larger than the device's memory are processed in strips of the outermost loop");
   command.option("--seconds", request->options.seconds, "Time limit for parsing and analysis, in seconds")

@@ -102,9 +102,26 @@ std::vector<double> own_times(const std::vector<Record>& all) {
   return own;
 }
 
-// Code appended to a placed program: writes the number of kernel launches to a file at exit.
-std::string launch_counter_text(const std::string& emit) {
-  if (emit == "openmp") return "";
+// Names of all kernels, separated by commas.
+std::string kernel_names(const Report& report) {
+  std::string names;
+  for (const KernelReport& k : report.kernels) names += (names.empty() ? "" : ",") + k.name;
+  return names;
+}
+
+// Code appended to a placed program: writes the number of launches, or of nests that ran on threads, to a file at exit.
+std::string launch_counter_text(const std::string& emit, bool c) {
+  if (c)
+    return R"(
+#include <stdio.h>
+__attribute__((destructor)) static void ridge_run_ends(void) {
+  const char* const name = getenv("RIDGE_RUN_LAUNCHES");
+  FILE* const file = name != 0 ? fopen(name, "w") : 0;
+  if (file == 0) return;
+  fprintf(file, "%lld\n", (long long)placed_starts);
+  fclose(file);
+}
+)";
   return fmt::format(R"(
 #include <cstdio>
 #include <cstdlib>
@@ -114,13 +131,15 @@ struct RidgeLaunches {{
     const char* const name = std::getenv("RIDGE_RUN_LAUNCHES");
     std::FILE* const file = name != nullptr ? std::fopen(name, "w") : nullptr;
     if (file == nullptr) return;
-    std::fprintf(file, "%lld\n", static_cast<long long>({}placed::launches()));
+    std::fprintf(file, "%lld\n", static_cast<long long>({}));
     std::fclose(file);
   }}
 }} ridge_launches;
 }}  // namespace
 )",
-                     emit == "ridge" ? "ridge::" : "");
+                     emit == "openmp"  ? "placed::starts"
+                     : emit == "ridge" ? "ridge::placed::launches()"
+                                       : "placed::launches()");
 }
 
 // Chooses the loops and functions that a clock slows down by less than 1 %.
@@ -233,20 +252,22 @@ void measure(Report& report, const std::string& source, const Command& command) 
 OutputComparison same_output(const Report& report, const std::string& source, const Command& command) {
   const Folder folder;
   OutputComparison result;
-  const judge::Compiler with = judge::compiler_of(command.emit);
+  const judge::Compiler with = judge::compiler_of(command.emit, command.threads);
   const fs::path at = folder.path();
   const bool c = judge::is_c(report.file);
   const fs::path original = at / (c ? "original.c" : "original.cpp"),
                  placed = at / (c ? std::string("placed.c") : std::string("placed") + with.suffix);
   base::write_file(original, source);
-  base::write_file(placed, report.placed + launch_counter_text(command.emit));
+  base::write_file(placed, report.placed + launch_counter_text(command.emit, c));
   build(original, at / "original", report.file, command, {}, at / "log");
   build(placed, at / "placed", report.file, command, with, at / "log");
   std::vector<std::pair<std::string, std::string>> environment{{"RIDGE_RUN_LAUNCHES", (at / "launches").string()}};
   if (command.emit == "ridge") environment.emplace_back("RIDGE_DEVICE", judge::device_of(command.device));
   const ProgramRun one = run(at / "original", command, at, {}), two = run(at / "placed", command, at, environment);
-  const bool threads = command.emit == "openmp";
-  if (threads) environment.emplace_back("PLACED_ALWAYS", "1");  // also where threads are slower
+  const std::string kernels_launched = base::read_file(at / "launches", 100).value_or("0");
+  const bool threads = command.emit == "openmp" || command.threads;
+  if (threads) environment.emplace_back("PLACED_ALWAYS", "1");  // also where they do not pay
+  if (command.threads) environment.emplace_back("PLACED_WITHOUT", kernel_names(report));
   const ProgramRun always = threads ? run(at / "placed", command, at, environment) : two;
   result.original_seconds = one.seconds;
   result.placed_seconds = two.seconds;
@@ -261,7 +282,7 @@ OutputComparison same_output(const Report& report, const std::string& source, co
   if (!result.same) return result;
   // Claims of independence: iterations in another order must print the same.
   const std::string other = !judge::has_claims(report) ? ""
-                            : command.emit == "openmp" ? report.permuted
+                            : threads                  ? report.permuted
                             : command.emit == "ridge"  ? judge::with_reversed_items(report.placed)
                                                        : "";
   if (!other.empty()) {
@@ -274,14 +295,17 @@ OutputComparison same_output(const Report& report, const std::string& source, co
       return result;
     }
   }
-  const std::string launches = base::read_file(at / "launches", 100).value_or("0");
-  result.proves = !one.output.empty() && (command.emit == "openmp" || std::atoll(launches.c_str()) > 0);
+  const std::string launches =
+      command.emit == "openmp" ? base::read_file(at / "launches", 100).value_or("0") : kernels_launched;
+  result.proves = !one.output.empty() && std::atoll(launches.c_str()) > 0;
   if (one.output.empty())
     result.text = "--run: both programs print nothing, so only their exit codes are compared";
   else
     result.text = fmt::format("--run: same output, {} bytes{}{}", one.output.size(),
                               tolerance > 0 ? " (numbers within the tolerance for sums and math functions)" : "",
-                              result.proves ? "" : ", but no kernel was launched");
+                              result.proves              ? ""
+                              : command.emit == "openmp" ? ", but no threads were started"
+                                                         : ", but no kernel was launched");
   return result;
 }
 

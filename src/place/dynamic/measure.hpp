@@ -12,6 +12,7 @@ struct Command {
   std::string line{};              // shell command; {} is the program built from FILE
   std::vector<std::string> flags;  // compiler flags, with other sources and libraries of the program
   std::string emit = "ridge", device{};
+  bool threads = false;  // the placed program also uses threads of the host
   double seconds = 600;  // time limit per run
 };
 
@@ -22,7 +23,7 @@ void measure(Report& report, const std::string& source, const Command& command);
 // Compares output and exit code of the original and the placed program.
 struct OutputComparison {
   bool same = false;
-  bool proves = false;  // something was printed, and a kernel was launched (not required for threads)
+  bool proves = false;  // something was printed, and a kernel was launched or threads were started
   std::string text{};
   double original_seconds = 0, placed_seconds = 0;
 };

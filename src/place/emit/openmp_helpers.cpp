@@ -7,12 +7,15 @@ namespace ridge::place::emit {
 namespace {
 
 // Helpers of the emitted program, in C. In C++ they are in the namespace placed, without the prefix.
-constexpr const char* kHelpers = R"(
+constexpr const char* kIntegers = R"(
 typedef int64_t placed_Int;
 static inline placed_Int placed_max(placed_Int a, placed_Int b) { return a < b ? b : a; }
 static inline placed_Int placed_min(placed_Int a, placed_Int b) { return b < a ? b : a; }
-static inline double placed_longer(double a, double b) { return a < b ? b : a; }
 static inline placed_Int placed_floord(placed_Int n, placed_Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
+)";
+
+constexpr const char* kHelpers = R"(
+static inline double placed_longer(double a, double b) { return a < b ? b : a; }
 // Iterations per chunk: few, because with equal parts all threads wait for the slowest, but at least 2 us of work, and
 // `line` if that many iterations write to one cache line. `work`: estimated time of all iterations on one thread, in ns.
 #ifdef _OPENMP
@@ -74,7 +77,10 @@ static inline bool placed_pays(double work) {
   cost = known;
   if (!pays && cost == 0) {
 #pragma omp atomic capture
-    all = before += work;
+    {
+      before += work;
+      all = before;
+    }
     if (all < 50000.0 * threads) return false;
     cost = placed_region();
 #pragma omp atomic write
@@ -164,15 +170,15 @@ static inline bool placed_apart(int count, ...) {  // ranges as (address, bytes,
 )";
 
 // The helpers as C++.
-std::string in_namespace(const std::string& c) {
-  return "namespace placed {" +
+std::string in_namespace(const std::string& c, const std::string& name = "placed") {
+  return "namespace " + name + " {" +
          text::each_word(c,
                          [&](const std::string& word, std::size_t& at) -> std::string {
                            if (word == "static" && c.compare(at, 8, " inline ") == 0) return at += 7, "inline";
                            if (word == "static" && c.compare(at, 8, " placed_") == 0) return "inline";
                            return word.rfind("placed_", 0) == 0 ? word.substr(7) : word;
                          }) +
-         "}  // namespace placed\n";
+         "}  // namespace " + name + "\n";
 }
 
 // Replaces a local std::vector of zeros or a copy. Its pages are first touched by the threads that use them; those of a
@@ -238,8 +244,9 @@ class Array {
 }  // namespace
 
 std::string openmp_helpers(const OpenmpHelpers& needed) {
-  const std::string helpers =
-      std::string(kHelpers) + (needed.copies ? kCopied : "") + (needed.permuted ? kPermuted : "");
+  const std::string helpers = (needed.session.empty() ? kIntegers : std::string()) + kHelpers +
+                              (needed.copies ? kCopied : "") + (needed.permuted ? kPermuted : "");
+  if (!needed.session.empty()) return in_namespace(helpers, needed.session);
   return needed.c ? helpers + kApartInC : in_namespace(helpers) + kApart + (needed.arrays ? kArray : "");
 }
 

@@ -9,6 +9,9 @@ struct OpenmpHelpers {
   bool copies = false;    // arrays are copied before a nest
   bool permuted = false;  // iterations run in another order
   bool arrays = false;    // local vectors are replaced (C++ only)
+  // Programs for a device: the namespace of the session's functions, which include integers, the overlap test and
+  // arrays.
+  std::string session{};
 };
 
 // Text of the helpers that a program needs.

@@ -420,6 +420,24 @@ void test_reordered(const Program& program, const std::map<std::pair<int, int>, 
   }
 }
 
+constexpr const char* kOmpHeader = "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
+
+bool copies(const std::map<std::pair<int, int>, Kernel>& placed) {
+  return std::any_of(placed.begin(), placed.end(), [](const auto& p) { return !p.second.copies.empty(); });
+}
+
+// A range of the user's text with the edits inside it.
+std::string with_inserts(const Program& program, unsigned begin, unsigned end, std::vector<Insert> inserts) {
+  std::stable_sort(inserts.begin(), inserts.end(), [](const Insert& a, const Insert& b) { return a.at < b.at; });
+  unsigned at = begin;
+  std::string text;
+  for (const Insert& i : inserts) {
+    text += program.text.substr(at, i.at - at) + (program.c ? in_c(i.text) : i.text);
+    at = std::max(i.at, i.end);
+  }
+  return text + program.text.substr(at, end - at);
+}
+
 std::string threads_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, bool permuted,
                          bool& varies) {
   std::vector<Insert> inserts;
@@ -432,25 +450,17 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
     if (f.whole.known) first = std::min(first, f.whole.begin);
   inserts.push_back({first, functions});
   const bool arrays = replace_vectors(program, placed, inserts);
-  std::stable_sort(inserts.begin(), inserts.end(), [](const Insert& a, const Insert& b) { return a.at < b.at; });
-  unsigned at = 0;
-  std::string text;
-  for (const Insert& i : inserts) {
-    text += program.text.substr(at, i.at - at) + (program.c ? in_c(i.text) : i.text);
-    at = std::max(i.at, i.end);
-  }
-  const bool copies = std::any_of(placed.begin(), placed.end(), [](const auto& p) { return !p.second.copies.empty(); });
+  const std::string text = with_inserts(program, 0, static_cast<unsigned>(program.text.size()), inserts);
   const std::string title =
                         "// Loops of " + program.functions.back().name + "() as threads of the host, by ridge place.\n",
-                    threads = "#ifdef _OPENMP\n#include <omp.h>\n#endif\n",
-                    helpers =
-                        openmp_helpers({.c = program.c, .copies = copies, .permuted = permuted, .arrays = arrays});
+                    helpers = openmp_helpers(
+                        {.c = program.c, .copies = copies(placed), .permuted = permuted, .arrays = arrays});
   return title +
          (program.c ? "#include <stdarg.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include "
                       "<string.h>\n"
                     : "#include <cstdint>\n#include <cstdlib>\n#include <cstring>\n#include <initializer_list>\n"
                       "#include <new>\n") +
-         threads + helpers + text + program.text.substr(at);
+         kOmpHeader + helpers + text;
 }
 
 }  // namespace
@@ -460,6 +470,23 @@ std::string not_on_threads(const Program& program, const std::pair<int, int>& wh
   std::string functions;
   bool varies = false;
   return ThreadedNest(program, where, kernel, false).write(inserts, functions, varies);
+}
+
+HostThreads host_threads(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, bool permuted,
+                         const std::string& name) {
+  HostThreads made;
+  std::string functions;
+  for (const auto& [where, k] : placed) {
+    std::vector<Insert> inserts;
+    const Span& span = program.functions[where.first].nests[where.second].span;
+    ThreadedNest(program, where, k, permuted).write(inserts, functions, made.varies);
+    made.nests[where] = with_inserts(program, span.begin, span.end, inserts);
+  }
+  if (placed.empty()) return made;
+  made.helpers = "#include <cstdlib>\n#include <cstring>\n" + std::string(kOmpHeader) +
+                 openmp_helpers({.copies = copies(placed), .permuted = permuted, .session = name}) +
+                 (name == "placed" ? "" : "namespace placed = " + name + ";\n") + functions + "\n";
+  return made;
 }
 
 Output openmp_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed) {

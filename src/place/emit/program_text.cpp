@@ -22,8 +22,9 @@ struct Edit {
 
 class Writer {
  public:
-  Writer(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, Target target)
-      : p_(program), placed_(placed), target_(target) {
+  Writer(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, Target target,
+         const HostThreads& threads, bool session)
+      : p_(program), placed_(placed), target_(target), threads_(threads), with_session_(session) {
     session_ = "on_device";
     while (p_.text.find(session_) != std::string::npos) session_ += "_";
     for (const auto& [where, kernel] : placed_) {
@@ -55,25 +56,60 @@ class Writer {
       return out;
     }
     if (p_.c) return write_c(top, functions, clones, std::move(out));
-    const std::string before = kernels_text(top.name, out.kernels) + functions + "\n" + clones;
     std::string call = top.name + "_placed(" + session_;
     for (const FunctionParameter& p : top.parameters)
       call += ", " + (p.type.find("&&") != std::string::npos ? "std::move(" + p.name + ")" : p.name);
     call += ")";
+    const std::string before =
+        kernels_text(top.name, out.kernels) + functions + "\n" + clones + (with_session_ ? in_session(top, call) : "");
+    if (with_session_) out.header = header_text(top);
     std::string body = "{\n" + session_text(top.name);
     if (top.result == "void")
       body += "  " + call + ";\n  " + session_ + ".finish();\n}";
     else
       body += "  " + top.result + " result = " + call + ";\n  " + session_ + ".finish();\n  return result;\n}";
     std::vector<Edit> edits{{top.whole.begin, top.whole.begin, before}, {top.body.begin, top.body.end, body}};
+    for (const auto& [where, text] : threads_.nests)  // of functions without a placed version
+      if (const Function& f = p_.functions[where.first]; needed_.count(f.name) == 0)
+        edits.push_back({f.nests[where.second].span.begin, f.nests[where.second].span.end, text});
     out.text = "// " + p_.file.substr(p_.file.rfind('/') + 1) + " with loops of " + top.name +
                "() placed on a device by ridge place." + how_to_compile() + "\n" +
-               "#include <cmath>\n#include <cstdint>\n#include <vector>\n\n" + runtime_text() +
+               (threads_.nests.empty()    ? ""
+                : target_ == Target::cuda ? "// Loops on the host use threads with -Xcompiler -fopenmp.\n"
+                                          : "// Loops on the host use threads with -fopenmp.\n") +
+               "#include <cmath>\n#include <cstdint>\n#include <vector>\n\n" + runtime_text() + threads_.helpers +
                applied(0, static_cast<unsigned>(p_.text.size()), edits);
     return out;
   }
 
  private:
+  std::string declaration_in_session(const Function& top) const {
+    return top.result + " " + top.name + "(placed::Session& " + session_ +
+           (top.parameter_text.empty() ? "" : ", " + top.parameter_text) + ")";
+  }
+
+  // The function with a session of the caller: data that it leaves on the device stay there.
+  std::string in_session(const Function& top, const std::string& call) const {
+    return declaration_in_session(top) + " {\n" +
+           (target_ == Target::cuda ? "  // The kernels are functions of this file.\n"
+                                    : "  const placed::Use use(" + session_ + ", " + top.name + "_program());\n") +
+           "  return " + call + ";\n}\n\n";
+  }
+
+  std::string header_text(const Function& top) const {
+    std::string text = "// " + top.name +
+                       "() with a session of the caller, by ridge place: arrays stay on the device between calls.\n"
+                       "#pragma once\n";
+    for (std::size_t at = 0; at < p_.text.size(); at = std::min(p_.text.find('\n', at), p_.text.size() - 1) + 1)
+      if (p_.text.compare(at, 8, "#include") == 0) text += p_.text.substr(at, p_.text.find('\n', at) - at) + "\n";
+    text += "\n" + runtime_text();
+    const auto end = top.qualified.rfind("::");
+    const std::string space = end == std::string::npos ? "" : top.qualified.substr(0, end);
+    if (target_ == Target::ridge) text += "namespace placed = ridge::placed;\n";
+    return text + (space.empty() ? "" : "namespace " + space + " {\n") + declaration_in_session(top) + ";\n" +
+           (space.empty() ? "" : "}  // namespace " + space + "\n");
+  }
+
   // A C file stays C; the kernels, the session and the launches are in a C++ file of their own.
   Output write_c(const Function& top, const std::string& functions, const std::string& clones, Output out) const {
     const std::string prefix = top.name + "_", from = p_.file.substr(p_.file.rfind('/') + 1);
@@ -108,6 +144,8 @@ class Writer {
   const Program& p_;
   const std::map<std::pair<int, int>, Kernel>& placed_;
   Target target_ = Target::ridge;
+  const HostThreads& threads_;
+  const bool with_session_;  // also a function that is called with the caller's session
   std::string session_{};
   std::string declarations_{}, launches_{};  // C file: functions that launch kernels
   std::set<std::string> needed_{};           // functions with a placed version
@@ -162,12 +200,16 @@ class Writer {
     const bool opencl = target_ == Target::opencl;
     return std::string(opencl ? "" : "namespace placed = ridge::placed;\n\n") + "const char* const " + name +
            "_kernels = R\"kernels(\n" + (opencl ? "#pragma OPENCL FP_CONTRACT OFF\n" + in_opencl(dialect) : dialect) +
-           ")kernels\";\n\n";
+           ")kernels\";\n\n" +
+           (with_session_ ? "static const placed::Kernels& " + name + "_program() {\n  static const placed::Kernels " +
+                                "kernels(\"" + name + "\", " + name + "_kernels);\n  return kernels;\n}\n\n"
+                          : "");
   }
 
   std::string session_text(const std::string& name) const {
     if (target_ == Target::cuda) return "  placed::Session " + session_ + ";\n";
     const bool opencl = target_ == Target::opencl;
+    if (with_session_) return "  placed::Session " + session_ + "(" + name + "_program());\n";
     return "  static " +
            std::string(opencl ? "placed::Kernels kernels(" : "const placed::Kernels kernels(\"" + name + "\", ") +
            name + "_kernels);\n  placed::Session " + session_ + "(kernels);\n";
@@ -194,7 +236,7 @@ class Writer {
   std::string clone(int which) {
     const Function& f = p_.functions[which];
     std::vector<Edit> edits;
-    any_there_ = which + 1 < static_cast<int>(p_.functions.size());
+    any_there_ = with_session_ || which + 1 < static_cast<int>(p_.functions.size());
     edit(f.root, which, 0, edits);
     const std::string text = "static " + f.result + " " + f.name +
                              (p_.c ? "_placed(void* " : "_placed(placed::Session& ") + session_ +
@@ -269,7 +311,9 @@ class Writer {
       case PartKind::nest:
         if (const auto at = placed_.find({function, part.nest}); at != placed_.end()) {
           const std::string pad = indent_of(part.span.begin), last = after_kernel(pad);
-          std::string text = launch(at->second, p_.functions[function].nests[part.nest], part);
+          const auto threads = threads_.nests.find({function, part.nest});
+          std::string text = launch(at->second, p_.functions[function].nests[part.nest], part,
+                                    threads == threads_.nests.end() ? original(part.span) : threads->second);
           any_there_ = true;
           if (!last.empty()) text = part.in_sequence ? text + last : "{ " + text + last + " }";
           edits.push_back({part.span.begin, part.span.end, text});
@@ -280,11 +324,13 @@ class Writer {
           return;
         }
         whole(part, function, edits);
+        on_threads(part, function, edits);
         return;
       case PartKind::loop:
       case PartKind::branch:
         if (!contains(part, function)) {
           whole(part, function, edits);
+          on_threads(part, function, edits);
           return;
         }
         any_there_ |= part.kind == PartKind::loop;
@@ -333,6 +379,16 @@ class Writer {
         declared(part, edits);
         return;
     }
+  }
+
+  // Replaces the nests of a part that run on threads of the host.
+  void on_threads(const Part& part, int function, std::vector<Edit>& edits) const {
+    if (part.kind == PartKind::nest)
+      if (const auto at = threads_.nests.find({function, part.nest}); at != threads_.nests.end()) {
+        edits.push_back({part.span.begin, part.span.end, at->second});
+        return;
+      }
+    for (const Part& child : part.children) on_threads(child, function, edits);
   }
 
   // Replaces std::vectors of which only elements are used, by kernels, with arrays that are resident on the device: the
@@ -466,11 +522,12 @@ class Writer {
             .any_there = any_there_};
   }
 
-  std::string launch(const Kernel& k, const Nest& nest, const Part& part) {
+  // `otherwise` runs if the kernel cannot.
+  std::string launch(const Kernel& k, const Nest& nest, const Part& part, const std::string& otherwise) {
     if (p_.c) return launch_in_c(k, nest, part);
     const std::string pad = indent_of(part.span.begin), in = pad + "  ";
     const std::string text = launch_writer().if_possible(k, nest, pad, "") + pad + "} else {\n" + in + session_ +
-                             ".host_takes_over();\n" + in + original(part.span) + "\n" + pad + "}";
+                             ".host_takes_over();\n" + in + otherwise + "\n" + pad + "}";
     return part.in_sequence ? text : "{ " + text + " }";
   }
 
@@ -492,8 +549,9 @@ class Writer {
 
 }  // namespace
 
-Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, Target target) {
-  return Writer(program, placed, target).write();
+Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, Target target,
+                    const HostThreads& threads, bool session) {
+  return Writer(program, placed, target, threads, session).write();
 }
 
 }  // namespace ridge::place::emit

@@ -121,8 +121,9 @@ std::string runtime(const std::string& device) {
   session = session.substr(pragma + 13);
   for (const std::string wide = "namespace ridge::placed"; session.find(wide) != std::string::npos;)
     session.replace(session.find(wide), wide.size(), "namespace placed");
-  return "// Run time of the placed code: written by ridge place, the same in every program.\n" + session + device +
-         "// The program.\n";
+  return "// Run time of the placed code: written by ridge place, the same in every program.\n#ifndef PLACED_RUNTIME\n"
+         "#define PLACED_RUNTIME\n" +
+         session + device + "#endif\n// The program.\n";
 }
 
 }  // namespace

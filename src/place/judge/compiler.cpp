@@ -74,11 +74,14 @@ std::string cuda_compiler() {
   return "";
 }
 
-Compiler compiler_of(const std::string& emit) {
+Compiler compiler_of(const std::string& emit, bool threads) {
   if (emit == "openmp") return {"", {"-fopenmp"}};
-  if (emit == "opencl") return {"", {"-lOpenCL", "-pthread"}};
-  if (emit == "cuda") return {cuda_compiler(), {"-arch=native", "-fmad=false"}, ".cu"};
-  return {"", ridge_flags()};
+  Compiler made = emit == "opencl" ? Compiler{"", {"-lOpenCL", "-pthread"}}
+                  : emit == "cuda" ? Compiler{cuda_compiler(), {"-arch=native", "-fmad=false"}, ".cu"}
+                                   : Compiler{"", ridge_flags()};
+  if (threads && emit == "cuda") made.flags.emplace_back("-Xcompiler");
+  if (threads) made.flags.emplace_back("-fopenmp");
+  return made;
 }
 
 bool is_library(const std::string& flag) {

@@ -333,14 +333,22 @@ std::string harness(const Report& report, const Options& options, bool placed) {
     opened += "  using namespace " + report.qualified.substr(0, at) + ";\n";
   arguments.made = opened + arguments.made;
   const std::string name = report.qualified.empty() ? report.function : report.qualified;
+  const std::string space = options.emit == "ridge" ? "ridge::placed::" : "placed::";
+  const bool in_session = placed && options.session;
+  if (in_session) {
+    arguments.made += "  " + space + "Session ridge_check_session;\n";
+    arguments.arguments = "ridge_check_session" + (arguments.arguments.empty() ? "" : ", " + arguments.arguments);
+  }
   std::string call = fmt::format("{}({})", name, arguments.arguments);
+  const std::string before = options.session ? call + ";\n  " : "";  // the second call finds data on the device
   arguments.dump += keep_result(report.result, call);
-  const std::string launches = !placed
-                                   ? ""
-                                   : fmt::format("  std::printf(\"kernels %lld\\n\", static_cast<long long>({}));\n",
-                                                 options.emit == "openmp"  ? "placed::starts"
-                                                 : options.emit == "ridge" ? "ridge::placed::launches()"
-                                                                           : "placed::launches()");
+  call = before + call + (in_session ? ";\n  ridge_check_session.finish()" : "");
+  const auto count = [&](const char* what, const std::string& value) {
+    return fmt::format("  std::printf(\"{} %lld\\n\", static_cast<long long>({}));\n", what, value);
+  };
+  std::string launches;
+  if (placed) launches = count("kernels", options.emit == "openmp" ? "placed::starts" : space + "launches()");
+  if (placed && options.threads) launches += count("threads", space + "starts");
   return fmt::format(kProgram, arguments.made, call, arguments.dump, launches);
 }
 

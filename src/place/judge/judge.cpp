@@ -28,11 +28,21 @@ double seconds_in(const std::string& log) {
   return word == std::string::npos ? 0 : std::atof(log.c_str() + word + 8);
 }
 
-std::vector<std::pair<std::string, std::string>> environment_of(const Options& options) {
-  if (options.emit == "openmp") return {{"PLACED_ALWAYS", "1"}};
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+Environment environment_of(const Options& options) {
   if (options.emit != "ridge") return {};
   return {{"RIDGE_DEVICE", device_of(options.device)}};
 }
+
+// The same, with threads also where they do not pay.
+Environment always_threads(const Options& options) {
+  Environment all = environment_of(options);
+  if (options.emit == "openmp" || options.threads) all.emplace_back("PLACED_ALWAYS", "1");
+  return all;
+}
+
+bool uses_threads(const Options& options) { return options.emit == "openmp" || options.threads; }
 
 }  // namespace
 
@@ -65,7 +75,7 @@ namespace {
 void weigh(const Report& report, const Options& options, const fs::path& at, Outcome& outcome) {
   std::string without;
   for (const KernelReport& k : report.kernels) {
-    if (report.kernels.size() < 2 || options.emit == "openmp") return;
+    if ((report.kernels.size() < 2 && !options.threads) || options.emit == "openmp") return;
     auto environment = environment_of(options);
     const std::string tried = without + (without.empty() ? "" : ",") + k.name;
     environment.emplace_back("PLACED_WITHOUT", tried);
@@ -79,9 +89,14 @@ void weigh(const Report& report, const Options& options, const fs::path& at, Out
   }
 }
 
-// Runs the OpenMP program several times: more threads than processors, other schedules, iterations in another order,
-// and once with threads only where they pay, which is timed. Returns "" if all runs give the original's result, and the
-// same bits unless Report::varies is set.
+// True if a loop runs on threads of the host when it is not on the device.
+bool runs_threads(const Report& report) {
+  return std::any_of(report.loops.begin(), report.loops.end(), [](const LoopVerdict& l) { return l.threads; });
+}
+
+// Runs a program with threads several times: more threads than processors, other schedules, iterations in another order
+// (all without the device), and once with threads only where they pay, which is timed. Returns "" if all runs give the
+// original's result, and the same bits unless Report::varies is set.
 std::string over_many_runs(const Report& report, const Options& options, const fs::path& at, bool permuted,
                            const std::vector<std::vector<Array>>& first, Outcome& outcome) {
   struct Trial {
@@ -95,35 +110,44 @@ std::string over_many_runs(const Report& report, const Options& options, const f
       {"placed", 8, ""},   {"placed", 3, ""},         {"permuted", 8, "dynamic,1"}, {"permuted", 3, "guided,2"},
       {"placed", many, ""}};
   const double bound = allowed(report);
+  std::string kernels;
+  for (const KernelReport& k : report.kernels) kernels += (kernels.empty() ? "" : ",") + k.name;
+  std::vector<Array> threaded =
+      options.threads ? std::vector<Array>{} : first[1];  // result of the first run on threads
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.seconds);
   for (const Trial& t : trials) {
     const bool same_order = std::string(t.program) == "placed";
     if ((!same_order && !permuted) || std::chrono::steady_clock::now() > end) continue;
     const fs::path dump = at / "trial.out";
-    std::vector<std::pair<std::string, std::string>> environment{{"PLACED_ALWAYS", ""}};
+    Environment environment = environment_of(options);
+    environment.emplace_back("PLACED_ALWAYS", t.threads > 0 ? "1" : "");
     if (t.threads > 0)
-      environment = {{"OMP_NUM_THREADS", std::to_string(t.threads)},
-                     {"OMP_SCHEDULE", t.schedule},
-                     {"OMP_DYNAMIC", "false"},
-                     {"OMP_WAIT_POLICY", "passive"},
-                     {"PLACED_ALWAYS", "1"}};
+      environment.insert(environment.end(), {{"OMP_NUM_THREADS", std::to_string(t.threads)},
+                                             {"OMP_SCHEDULE", t.schedule},
+                                             {"OMP_DYNAMIC", "false"},
+                                             {"OMP_WAIT_POLICY", "passive"}});
+    if (t.threads > 0 && options.threads) environment.emplace_back("PLACED_WITHOUT", kernels);
     const int code = run({(at / t.program).string(), dump.string()}, environment, at / "log", options.seconds);
     const std::string how = t.threads == 0 ? "with threads where they pay"
                                            : fmt::format("with {} threads{}", t.threads,
                                                          same_order ? "" : " and its iterations in another order");
     if (code != 0) return fmt::format("{} the placed program fails on generated data", how);
+    const std::string log = base::read_file(at / "log", std::size_t{1} << 20).value_or("");
+    if (t.threads > 0 && log.find("threads 0\n") != std::string::npos && runs_threads(report))
+      return "without a device no threads were started on generated data: set sizes with --param";
     const auto now = read_dump(base::read_file(dump, std::size_t{4} << 30).value_or(""));
     std::string where;
     const double far = difference(first[0], now, bound == 0, where);
     if (!(far <= bound)) return fmt::format("{} the placed program gives another result ({})", how, where);
     outcome.worst = std::max(outcome.worst, far);
     if (t.threads == 0) {
-      const std::string log = base::read_file(at / "log", std::size_t{1} << 20).value_or("");
       outcome.placed_seconds = seconds_in(log);
-      outcome.idle = log.find("kernels 0\n") != std::string::npos;
-    } else if (same_order && difference(first[1], now, true, where) != 0) {
+      outcome.idle = !options.threads && log.find("kernels 0\n") != std::string::npos;
+    } else if (same_order && threaded.empty()) {
+      threaded = now;
+    } else if (same_order && difference(threaded, now, true, where) != 0) {
       if (!report.varies) return fmt::format("{} the placed program gives another result ({})", how, where);
-      outcome.varies = std::max(outcome.varies, difference(first[1], now, false, where));
+      outcome.varies = std::max(outcome.varies, difference(threaded, now, false, where));
     }
     ++outcome.runs;
   }
@@ -169,7 +193,7 @@ class Comparison {
       : report_(report),
         source_(report.source.empty() ? source : report.source),
         options_(options),
-        compiler_(compiler_of(options.emit)),
+        compiler_(compiler_of(options.emit, options.threads)),
         c_(is_c(report.file)),
         common_(common_flags(c_ ? c_compiler() : host_compiler(), report.file, options.flags)),
         bound_(allowed(report)) {
@@ -273,7 +297,7 @@ class Comparison {
   bool run_program(const std::string& name) {
     const fs::path dump = at_ / (name + ".out");
     const int code =
-        run({(at_ / name).string(), dump.string()}, environment_of(options_), at_ / "log", options_.seconds);
+        run({(at_ / name).string(), dump.string()}, always_threads(options_), at_ / "log", options_.seconds);
     if (code != 0)
       return fail(fmt::format(
           "the {} program fails on generated data ({}): set sizes with --param, array lengths with --elements", name,
@@ -303,7 +327,7 @@ class Comparison {
     const fs::path dump = at_ / "reversed.out";
     if (!build("reversed", compiler_)) return false;
     const bool ended =
-        run({(at_ / "reversed").string(), dump.string()}, environment_of(options_), at_ / "log", options_.seconds) == 0;
+        run({(at_ / "reversed").string(), dump.string()}, always_threads(options_), at_ / "log", options_.seconds) == 0;
     const auto other = ended ? read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")) : results_[1];
     if (ended && difference(results_[0], other, bound_ == 0, where_) <= bound_) return true;
     return fail("with its work-items in another order the placed program gives another result (" + where_ + ")");
@@ -313,7 +337,7 @@ class Comparison {
   bool strips_agree() {
     if ((report_.placed + report_.device_part).find(".strips(") == std::string::npos) return true;
     for (const char* bytes : {"4096", "262144"}) {
-      auto environment = environment_of(options_);
+      auto environment = always_threads(options_);
       environment.emplace_back("PLACED_MEMORY", bytes);
       const fs::path dump = at_ / "strips.out";
       const bool ended =
@@ -326,9 +350,9 @@ class Comparison {
     return true;
   }
 
-  // OpenMP: other numbers of threads, schedules and orders give the same result.
+  // Threads: other numbers of threads, schedules and orders give the same result.
   bool many_runs_agree() {
-    if (options_.emit != "openmp") return true;
+    if (!uses_threads(options_)) return true;
     if (!report_.permuted.empty()) {
       write("permuted", report_.permuted, true);
       if (!build("permuted", compiler_)) return false;

@@ -13,6 +13,8 @@ struct Options {
   std::map<std::string, long> parameters{};  // values set by --param
   std::string device{};                      // RIDGE_DEVICE for the placed program
   std::string emit = "ridge";                // target of the placed program
+  bool session = false;                      // two calls in a session of the caller
+  bool threads = false;                      // with its other loops on threads of the host
   long elements = 0;                         // per generated array; 0: the product of the sizes, 2^18 to 2^25
   bool distinct = false;                     // no number occurs twice in a generated array of integers
   bool weighs = false;                       // sizes are real: also find the kernels that make the program slower

@@ -7,8 +7,8 @@ using Json = nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CarriedDependence, kind, variable, from_line, to_line, from, to, example, certain)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopVerdict, id, parent, function, line, kind, source, iterator, parallel, placed,
-                                   axis, why, not_placed, claim, privates, reductions, reads, writes, transformed,
-                                   tried, dependences, begin, end, body)
+                                   threads, axis, why, not_placed, claim, privates, reductions, reads, writes,
+                                   transformed, tried, dependences, begin, end, body)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Diagnostic, file, line, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelReport, name, text, loops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpineNode, kind, id, depth, line, source, begin, end)
@@ -17,9 +17,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopRun, loop, function, parent, entries, tur
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionRun, function, line, body, calls, seconds, own)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BranchRun, branch, held, failed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, file, function, result, emit, qualified, source, errors, diagnostics, loops,
-                                   notes, assumptions, kernels, spine, parameters, placed, device_part, permuted,
-                                   reassociates, varies, libm, has_main, run, functions, branches, run_seconds,
-                                   readings, judged, enough)
+                                   notes, assumptions, kernels, spine, parameters, placed, device_part, header,
+                                   permuted, reassociates, varies, libm, has_main, run, functions, branches,
+                                   run_seconds, readings, judged, enough)
 
 Json report_to_json(const Report& report) {
   Json json = report;

@@ -55,7 +55,10 @@ std::string to_text(const Report& report) {
     else if (l.placed)
       text += threads ? "; inside a thread" : "; inside a work-item";
     else if (!l.not_placed.empty())
-      text += (threads ? "; not placed: " : "; stays on the host: ") + l.not_placed;
+      text += (threads     ? "; not placed: "
+               : l.threads ? "; on threads of the host: "
+                           : "; stays on the host: ") +
+              l.not_placed;
     text += "\n";
   }
   if (report.loops.empty()) text += fmt::format("{}() has no loops\n", report.function);
@@ -111,7 +114,11 @@ std::string explain(const Report& report, const std::string& loop) {
     const bool threads = report.emit == "openmp";
     if (l.axis >= 0) text += threads ? "  on threads\n" : fmt::format("  on the device: axis {} of the grid\n", l.axis);
     if (l.placed && l.axis < 0) text += threads ? "  inside a thread\n" : "  on the device: inside a work-item\n";
-    if (!l.not_placed.empty()) text += (threads ? "  not placed: " : "  stays on the host: ") + l.not_placed + "\n";
+    if (!l.not_placed.empty())
+      text += (threads     ? "  not placed: "
+               : l.threads ? "  on threads of the host: "
+                           : "  stays on the host: ") +
+              l.not_placed + "\n";
     for (const LoopRun& r : report.run)
       if (r.loop == l.id)
         text += fmt::format("  in the run: {}entered {:.0f} times, {:.0f} iterations\n",

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include <ridge/device.hpp>
 #include <ridge/placed.hpp>
@@ -34,15 +35,32 @@ Kernels::Kernels(const char* name, const char* source) : state_(std::make_shared
 }
 
 struct KernelQueue::State {
-  std::shared_ptr<Kernels::State> kernels;
+  std::shared_ptr<Kernels::State> kernels;   // of the session: its device and its buffers
+  std::shared_ptr<Kernels::State> launched;  // whose kernels are launched
   std::optional<Queue> queue{};
   std::optional<PinnedTransfer> staged{};      // created by the first long copy to a device with its own memory
   std::multimap<std::size_t, Buffer> spare{};  // the queue is in order, so later commands may reuse them
   bool uploading = false;
 };
 
+KernelQueue::KernelQueue() : state_(std::make_unique<State>()) {
+  // One state for all sessions of the process, so that each finds the buffers of earlier ones.
+  static const auto shared = [] {
+    auto made = std::make_shared<Kernels::State>();
+    try {
+      Device device = ridge::device();
+      if (!device.is_host()) made->device.emplace(device);
+    } catch (const Error& error) {  // the programs run their original loops
+      base::warn(std::string("a session runs on the host: ") + error.what());
+    }
+    return made;
+  }();
+  state_->kernels = state_->launched = shared;
+  if (shared->device) state_->queue.emplace(shared->device->queue());
+}
+
 KernelQueue::KernelQueue(const Kernels& kernels) : state_(std::make_unique<State>()) {
-  state_->kernels = kernels.state();
+  state_->kernels = state_->launched = kernels.state();
   if (state_->kernels->device) state_->queue.emplace(state_->kernels->device->queue());
 }
 
@@ -60,7 +78,9 @@ KernelQueue::~KernelQueue() {
   }
 }
 
-bool KernelQueue::there() const { return state_->queue.has_value(); }
+Kernels KernelQueue::use(const Kernels& kernels) { return Kernels(std::exchange(state_->launched, kernels.state())); }
+
+bool KernelQueue::there() const { return state_->queue && state_->launched->program; }
 
 namespace {
 Int known_or_any(std::size_t bytes) { return bytes == 0 ? std::numeric_limits<Int>::max() : static_cast<Int>(bytes); }
@@ -147,10 +167,10 @@ void KernelQueue::uploaded() {
 void KernelQueue::launch_with(const char* kernel, const Grid& grid, const std::vector<Argument>& arguments) {
   Kernel chosen;
   {
-    const std::lock_guard lock(state_->kernels->mutex);
-    auto& known = state_->kernels->kernels;
+    const std::lock_guard lock(state_->launched->mutex);
+    auto& known = state_->launched->kernels;
     auto at = known.find(kernel);
-    if (at == known.end()) at = known.emplace(kernel, state_->kernels->program->kernel(kernel)).first;
+    if (at == known.end()) at = known.emplace(kernel, state_->launched->program->kernel(kernel)).first;
     chosen = at->second;
   }
   const auto extent = [](const std::uint64_t* sides) { return Extent(sides[0], sides[1], sides[2]); };
