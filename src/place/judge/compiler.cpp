@@ -74,11 +74,29 @@ std::string cuda_compiler() {
   return "";
 }
 
-Compiler compiler_of(const std::string& emit, bool threads) {
+namespace {
+
+// C++20, which Ridgeline's headers need, if the user's flags select an older standard. The last one on the command line
+// counts.
+std::vector<std::string> newer_standard(const std::vector<std::string>& flags) {
+  std::string chosen;
+  for (const std::string& f : flags)
+    if (f.rfind("-std=", 0) == 0) chosen = f.substr(5);
+  for (const char* old : {"98", "03", "0x", "11", "1y", "14", "1z", "17"})
+    if (chosen == std::string("c++") + old || chosen == std::string("gnu++") + old)
+      return {"-std=" + chosen.substr(0, chosen.size() - 2) + "20"};
+  return {};
+}
+
+}  // namespace
+
+Compiler compiler_of(const std::string& emit, bool threads, const std::vector<std::string>& flags) {
   if (emit == "openmp") return {"", {"-fopenmp"}};
   Compiler made = emit == "opencl" ? Compiler{"", {"-lOpenCL", "-pthread"}}
                   : emit == "cuda" ? Compiler{cuda_compiler(), {"-arch=native", "-fmad=false"}, ".cu"}
                                    : Compiler{"", ridge_flags()};
+  if (emit == "ridge")
+    for (const std::string& f : newer_standard(flags)) made.flags.push_back(f);
   if (threads && emit == "cuda") made.flags.emplace_back("-Xcompiler");
   if (threads) made.flags.emplace_back("-fopenmp");
   return made;

@@ -10,13 +10,13 @@ std::string c_compiler();     // CC, or cc
 bool is_c(const std::string& file);
 std::string cuda_compiler();  // nvcc: from CUDACXX, PATH or /usr/local/cuda/bin; "" if not found
 
-// Compiler and extra flags of the placed program; `threads`: with loops on threads of the host.
+// Compiler and extra flags of the placed program; `threads`: with loops on threads of the host; `flags`: the user's.
 struct Compiler {
   std::string command{};  // "": the original's compiler
   std::vector<std::string> flags{};
   const char* suffix = ".cpp";
 };
-Compiler compiler_of(const std::string& emit, bool threads = false);
+Compiler compiler_of(const std::string& emit, bool threads = false, const std::vector<std::string>& flags = {});
 
 // Command line that both programs share, without the libraries and other inputs among `flags`.
 std::vector<std::string> common_flags(const std::string& compiler, const std::string& file,

@@ -193,7 +193,7 @@ class Comparison {
       : report_(report),
         source_(report.source.empty() ? source : report.source),
         options_(options),
-        compiler_(compiler_of(options.emit, options.threads)),
+        compiler_(compiler_of(options.emit, options.threads, options.flags)),
         c_(is_c(report.file)),
         common_(common_flags(c_ ? c_compiler() : host_compiler(), report.file, options.flags)),
         bound_(allowed(report)) {
