@@ -184,7 +184,8 @@ int main() {
   EXPECT_TRUE(same.same) << same.text;
 }
 
-// A struct of arrays, which generated data cannot fill: --run alone verifies it, if a kernel was launched.
+// A struct of arrays, which generated data cannot fill: --run alone verifies it, if a kernel was launched
+// or threads were started.
 TEST(Dynamic, TheUsersProgramDecidesAlone) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -200,7 +201,7 @@ void advance(Field& f, float by) {
 int main(int words, char**) {
   const int n = words > 1 ? 0 : 500;
   Field f{std::vector<float>(n, 1.0f), std::vector<float>(n, 2.0f), n};
-  advance(f, 0.5f);
+  if (n > 0) advance(f, 0.5f);
   std::printf("%g\n", n > 0 ? f.u[9] : 0.0f);
 }
 )";
@@ -215,6 +216,8 @@ int main(int words, char**) {
   EXPECT_FALSE(ridge::place::judge::compare(threads, text, {.flags = options.flags, .emit = "openmp"}).compared);
   const auto same = ridge::place::dynamic::same_output(threads, text, {"{}", options.flags, "openmp", ""});
   EXPECT_TRUE(same.same && same.proves) << same.text;
+  const auto idle = ridge::place::dynamic::same_output(threads, text, {"{} none", options.flags, "openmp", ""});
+  EXPECT_TRUE(idle.same && !idle.proves) << idle.text;
   if (ridge::place::judge::device_of("").empty()) GTEST_SKIP() << "no OpenCL or CUDA device";
   options.emit = "ridge";
   const auto placed = ridge::place::analyze(file.string(), options);
@@ -233,6 +236,10 @@ TEST(Dynamic, OutputsAlike) {
   EXPECT_FALSE(alike("a 1.0\n", "b 1.0\n", 1e-4));
   EXPECT_FALSE(alike("a 1.0\n", "a nan\n", 1e-4));
   EXPECT_FALSE(alike("a 1.0\n", "a\n", 1e-4));
+  using ridge::place::dynamic::first_difference;
+  EXPECT_EQ(first_difference("a 1.0\nb\n", "a 1.00001\nb\n", 1e-4), "");
+  EXPECT_EQ(first_difference("a\n2 s\n", "a\n3 s\n", 1e-4), "line 2 of its output is \"3 s\" instead of \"2 s\"");
+  EXPECT_EQ(first_difference("a\nb\n", "a\n", 0), "line 2 of its output is nothing instead of \"b\"");
 }
 
 }  // namespace

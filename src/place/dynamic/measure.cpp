@@ -175,6 +175,20 @@ bool alike(const std::string& a, const std::string& b, double tolerance) {
   }
 }
 
+std::string first_difference(const std::string& a, const std::string& b, double tolerance) {
+  std::istringstream x(a), y(b);
+  for (int line = 1;; ++line) {
+    std::string p, q;
+    const bool one = static_cast<bool>(std::getline(x, p)), two = static_cast<bool>(std::getline(y, q));
+    if (!one && !two) return "";
+    if (one == two && alike(p, q, tolerance)) continue;
+    const auto shown = [](bool there, const std::string& text) {
+      return there ? "\"" + text.substr(0, 80) + "\"" : "nothing";
+    };
+    return fmt::format("line {} of its output is {} instead of {}", line, shown(two, q), shown(one, p));
+  }
+}
+
 void measure(Report& report, const std::string& source, const Command& command) {
   if (!report.has_main && command.flags.empty())
     throw Error(ErrorKind::invalid_argument,
@@ -252,7 +266,7 @@ void measure(Report& report, const std::string& source, const Command& command) 
 OutputComparison same_output(const Report& report, const std::string& source, const Command& command) {
   const Folder folder;
   OutputComparison result;
-  const judge::Compiler with = judge::compiler_of(command.emit, command.threads);
+  const judge::Compiler with = judge::compiler_of(command.emit, command.threads, command.flags);
   const fs::path at = folder.path();
   const bool c = judge::is_c(report.file);
   const fs::path original = at / (c ? "original.c" : "original.cpp"),
@@ -276,7 +290,10 @@ OutputComparison same_output(const Report& report, const std::string& source, co
     result.text = fmt::format("--run: the original exits with {}, the placed program with {}", one.code, two.code);
   else if (always.code != one.code || !alike(one.output, two.output, tolerance) ||
            !alike(one.output, always.output, tolerance))
-    result.text = "--run: the placed program prints another output than the original";
+    result.text = "--run: the placed program prints another output than the original (times that it prints, also to "
+                  "standard error, would differ): " +
+                  first_difference(one.output, alike(one.output, two.output, tolerance) ? always.output : two.output,
+                                   tolerance);
   else
     result.same = true;
   if (!result.same) return result;
