@@ -206,7 +206,8 @@ std::vector<std::string> flags_of(const ReadRequest& request) {
   flags.push_back(RIDGE_CLANG_RESOURCES);
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   static const std::string gcc = headers_of_gcc();
-  if (!gcc.empty()) flags.insert(flags.end(), {"-idirafter", gcc});
+  // GCC's omp.h passes an argument to the attribute malloc, which Clang 19 rejects.
+  if (!gcc.empty()) flags.insert(flags.end(), {"-idirafter", gcc, "-D__malloc__(...)=__malloc__"});
   return flags;
 }
 
