@@ -120,6 +120,21 @@ float step(std::vector<float>& a, std::vector<float>& b, int n) {
 }  // namespace flow
 )";
 
+// A returned reference lets the caller write: the array must be on the host.
+TEST(PlacedSession, AReturnedReferenceBringsDataToTheHost) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  ridge::place::Options options;
+  options.function = "top";
+  const Subject number("float top(float* a, int n) {\n  for (int i = 0; i < n; ++i) a[i] *= 2;\n  return 1;\n}\n",
+                       options);
+  const Subject reference(
+      "float& top(float* a, int n) {\n  for (int i = 0; i < n; ++i) a[i] *= 2;\n  return a[1];\n}\n", options);
+  const std::string taken = "on_device.host_takes_over();\n  return";
+  EXPECT_EQ(number.report.placed.find(taken), std::string::npos) << number.report.placed;
+  EXPECT_NE(reference.report.placed.find(taken), std::string::npos) << reference.report.placed;
+}
+
 TEST(PlacedSession, DataStayOnTheDeviceBetweenCalls) {
   std::string why;
   if (!can_run(why)) GTEST_SKIP() << why;

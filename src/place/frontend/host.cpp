@@ -284,7 +284,12 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
   }
   if (const auto* d = dyn_cast<DeclStmt>(s); d != nullptr && makes(d, result)) return result;
   if (result.kind == PartKind::statement || result.kind == PartKind::call) {
-    touched(s, result);
+    const auto* leaves = dyn_cast<ReturnStmt>(s);
+    const Expr* value = leaves != nullptr ? leaves->getRetValue() : nullptr;
+    if (value != nullptr && value->isPRValue() && dialect(value->getType()))  // a number: only its expression counts
+      touched(value, result);
+    else
+      touched(s, result);
     if (const auto* e = dyn_cast<Expr>(s)) exchanges(e, result);
   }
   return result;
