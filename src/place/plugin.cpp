@@ -445,6 +445,11 @@ class Work {
         root.not_placed = kernel.why;
         return;
       }
+      // The overlap of arrays without a known extent cannot be tested: only a claim excludes it.
+      if (emit_ == "openmp" && !nest.loops[0].claim.empty() && root.claim.empty() &&
+          std::any_of(kernel.arrays.begin(), kernel.arrays.end(),
+                      [&](const emit::KernelArray& a) { return !a.sized && nest.variables[a.variable].count.empty(); }))
+        root.claim = nest.loops[0].claim + ": arrays of unknown extent may overlap";
       for (const analysis::Assumption& a : relations.assumptions)
         if (reported_.insert("assumption " + a.text).second)
           report.assumptions.push_back(a.text + ": " + analysis::condition_text(a.holds));

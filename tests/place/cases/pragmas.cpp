@@ -159,3 +159,20 @@ void omp_inner_only(float* a, int h, int w) {
     for (int j = 0; j < w; ++j) a[i * w + j] += a[(i - 1) * w + j];
   }
 }
+
+//: claimed_without_extent l1=parallel emit=openmp kernels=1
+void claimed_without_extent(const float* in, float* out, int n) {  // the subscript w has no closed form
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    const int w = i == 0 ? i : i - 1;
+    out[i] = in[i] + in[w];
+  }
+}
+
+//: unclaimed_without_extent l1=parallel emit=openmp kernels=0
+void unclaimed_without_extent(const float* in, float* out, int n) {  // `in` may overlap `out`
+  for (int i = 0; i < n; ++i) {
+    const int w = i == 0 ? i : i - 1;
+    out[i] = in[i] + in[w];
+  }
+}
