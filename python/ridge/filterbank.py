@@ -224,6 +224,7 @@ class Correlator:
 
     def __init__(self, bank, times, channels):
         self._bank = bank
+        self._times, self._channels = times, channels
         self._correlator = _ridge.Correlator(bank.device, bank._problem, times, channels)
 
     def push(self, spectra):
@@ -234,6 +235,21 @@ class Correlator:
         p = self._bank.polarizations
         out = np.empty((due, self._correlator.baselines(), self._correlator.channels(), p, p), np.complex64)
         return out[: self._correlator.push(spectra, out)]
+
+    def adjoint(self, spectra, gradient):
+        """Gradient by the spectra of whole integrations, from the gradient by their sums (as push() returns them).
+
+        >>> from ridge import filterbank
+        >>> correlator = filterbank.plan(channels=2, taps=1, stations=1, polarizations=1, samples="float32").correlator(times=1)
+        >>> x = np.full((1, 1, 1, 2), 3 + 4j, np.complex64)
+        >>> correlator.adjoint(x, np.ones((1, 1, 2, 1, 1), np.complex64)).ravel()    # of |x|^2: 2 x
+        array([6.+8.j, 6.+8.j], dtype=complex64)
+        """
+        spectra = np.ascontiguousarray(spectra, np.complex64)
+        out = np.empty_like(spectra)
+        _ridge.correlator_adjoint(self._bank._problem, self._times, self._channels, spectra,
+                                  np.ascontiguousarray(gradient, np.complex64), out)
+        return out
 
 
 class Synthesis:

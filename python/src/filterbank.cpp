@@ -205,6 +205,17 @@ void add_filterbank(py::module_& module) {
         const py::gil_scoped_release free;
         return correlator.push(from, to);
       });
+  module.def("correlator_adjoint", [](const py::dict& given, std::size_t times, std::size_t channels,
+                                      const py::object& spectra, const py::object& gradient, const py::object& output) {
+    const CorrelatorAdjoint adjoint(problem_of(given), {times, channels});
+    const Array in(spectra, false, "the spectra", kComplexes), g(gradient, false, "the gradient", kComplexes),
+        out(output, true, "the output", kComplexes);
+    const std::span<const Complex> x = in.span<const Complex>("the spectra");
+    const std::span<const Complex> from = g.span<const Complex>("the gradient");
+    const std::span<Complex> to = out.span<Complex>("the output");
+    const py::gil_scoped_release free;
+    adjoint.run(x, from, to);
+  });
 
   py::class_<Synthesis>(module, "Synthesis")
       .def(py::init(

@@ -1,5 +1,5 @@
 // Adjoints of linear plans by the dot-product test: transforms of every kind, convolutions, transposes, filter banks,
-// image operators.
+// correlators, image operators.
 #include "check/adjoint.hpp"
 
 #include <algorithm>
@@ -25,6 +25,7 @@ const std::vector<Workload>& adjoint_checks() {
       {"convolution", adjoint_convolution},
       {"transpose", adjoint_transpose},
       {"filterbank", adjoint_filterbank},
+      {"correlator", adjoint_correlator},
       {"image", adjoint_image},
       {"stencil", adjoint_stencil},
   };
@@ -282,6 +283,46 @@ Outcome adjoint_filterbank(Draw& draw) {
   const std::vector<float> flat_g(numbers_of(g).begin(), numbers_of(g).end());
   wrong = adjoint_error(draw, weights, flat, flat_g, gradient);
   return {.wrong = wrong.empty() ? "" : "weights: " + wrong};
+}
+
+// The correlator is quadratic: (V(x + d) - V(x - d)) / 2 is its derivative at x along d, which is linear in d.
+Outcome adjoint_correlator(Draw& draw) {
+  using Complex = std::complex<float>;
+  Random& random = draw.random;
+  filterbank::Correlation correlation{.times = 2 * random.between(1, 8)};
+  filterbank::Problem problem{.channels = 2 * random.between(1, 12),
+                              .taps = 1,
+                              .stations = random.between(1, 6),
+                              .polarizations = random.between(1, 2),
+                              .samples = Samples::float32,
+                              .order = random.chance(0.5) ? filterbank::Order::channel : filterbank::Order::time,
+                              .output_times = 2,
+                              .threads = random.between(1, 2)};
+  if (random.chance(0.5)) correlation.channels = 2;
+  const std::size_t integrations = random.between(1, 3);
+  const std::uint64_t data = random.bits();
+  draw.problem =
+      fmt::format("gradient of a correlator of {} stations, {} polarizations, {} channels by {}, {} times",
+                  problem.stations, problem.polarizations, problem.channels, correlation.channels, correlation.times);
+  const std::size_t size =
+      integrations * correlation.times * problem.channels * problem.stations * problem.polarizations;
+  const auto x = uniform_values<Complex>(size, data), d = uniform_values<Complex>(size, data + 1);
+  const auto visibilities = [&](float sign) {
+    filterbank::Correlator correlator = draw.device.is_host()
+                                            ? filterbank::Correlator(problem, correlation)
+                                            : filterbank::Correlator(draw.device, problem, correlation);
+    std::vector<Complex> spectra(size), out(integrations * correlator.size());
+    for (std::size_t i = 0; i < size; ++i) spectra[i] = x[i] + sign * d[i];
+    correlator.push(spectra, out);
+    return out;
+  };
+  std::vector<Complex> slope = visibilities(1);
+  const std::vector<Complex> below = visibilities(-1);
+  for (std::size_t i = 0; i < slope.size(); ++i) slope[i] = (slope[i] - below[i]) / 2.0f;
+  const auto g = uniform_values<Complex>(slope.size(), data + 2);
+  std::vector<Complex> back(size);
+  filterbank::CorrelatorAdjoint(problem, correlation).run(x, g, back);
+  return {.wrong = adjoint_error(draw, d, slope, g, back)};
 }
 
 Outcome adjoint_image(Draw& draw) {

@@ -22,6 +22,7 @@ Outcome adjoint_tensor(Draw& draw);
 Outcome adjoint_convolution(Draw& draw);
 Outcome adjoint_transpose(Draw& draw);
 Outcome adjoint_filterbank(Draw& draw);
+Outcome adjoint_correlator(Draw& draw);
 Outcome adjoint_image(Draw& draw);
 Outcome adjoint_stencil(Draw& draw);
 

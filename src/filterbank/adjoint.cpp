@@ -1,9 +1,11 @@
-// Adjoints of filter banks by overlap-add with the analysis prototype.
+// Adjoints of filter banks by overlap-add with the analysis prototype, and of correlators.
 #include <ridge/filterbank/adjoint.hpp>
 
 #include <fmt/format.h>
 
+#include "base/threads.hpp"
 #include "fft/variant.hpp"
+#include "filterbank/correlator.hpp"
 #include "filterbank/geometry.hpp"
 
 namespace ridge::filterbank {
@@ -103,5 +105,81 @@ std::vector<double> Adjoint::weights(std::span<const Complex> x, std::span<const
 }
 
 Adjoint Plan::adjoint() const { return Adjoint(problem()); }
+
+namespace {
+
+// Only the sizes and checks of a correlator.
+class CorrelatorSizes final : public CorrelatorState {
+ public:
+  using CorrelatorState::CorrelatorState;
+  void push(std::span<const Complex>, Complex*) override {}
+};
+
+// Gradient of the spectra of one time and channel; `g` has the products of baseline 0 of the channel.
+class CorrelatorPoint {
+ public:
+  CorrelatorPoint(const Geometry& geometry, std::size_t baseline_stride)
+      : geometry_(geometry), stride_(baseline_stride), sums_(geometry.stations * geometry.polarizations) {}
+
+  void run(std::size_t time, std::size_t channel, const Complex* spectra, const Complex* g, Complex* out) {
+    std::fill(sums_.begin(), sums_.end(), std::complex<double>());
+    const std::size_t polarizations = geometry_.polarizations;
+    for (std::size_t j = 0, baseline = 0; j < geometry_.stations; ++j) {
+      for (std::size_t i = 0; i <= j; ++i, ++baseline) {
+        const Complex* weight = g + baseline * stride_;
+        for (std::size_t p = 0; p < polarizations; ++p) {
+          for (std::size_t q = 0; q < polarizations; ++q, ++weight) {
+            const std::complex<double> w(*weight);
+            sums_[i * polarizations + p] += w * std::complex<double>(spectra[place(time, q, j, channel)]);
+            sums_[j * polarizations + q] += std::conj(w) * std::complex<double>(spectra[place(time, p, i, channel)]);
+          }
+        }
+      }
+    }
+    for (std::size_t s = 0; s < sums_.size(); ++s)
+      out[place(time, s % polarizations, s / polarizations, channel)] = Complex(sums_[s]);
+  }
+
+ private:
+  std::size_t place(std::size_t time, std::size_t polarization, std::size_t station, std::size_t channel) const {
+    return geometry_.place(0, time, polarization, station, channel);
+  }
+  const Geometry& geometry_;
+  std::size_t stride_;
+  std::vector<std::complex<double>> sums_;
+};
+
+}  // namespace
+
+CorrelatorAdjoint::CorrelatorAdjoint(const Problem& problem, const Correlation& correlation)
+    : state_(std::make_shared<CorrelatorSizes>(problem, correlation)) {
+  if (correlation.arithmetic != Arithmetic::float32) {
+    throw Error(ErrorKind::invalid_argument,
+                "filterbank: the correlator's adjoint needs float32 arithmetic; rounded values have no gradient");
+  }
+}
+
+void CorrelatorAdjoint::run(std::span<const Complex> spectra, std::span<const Complex> g,
+                            std::span<Complex> out) const {
+  const Geometry& geometry = state_->geometry();
+  const Correlation& correlation = state_->correlation();
+  const std::size_t each = correlation.times * geometry.spectrum_size(), integrations = spectra.size() / each;
+  if (spectra.size() % each != 0 || out.size() != spectra.size() || g.size() != integrations * state_->size()) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: the correlator's adjoint needs whole integrations of {} spectrum values, {} "
+                            "visibilities for each, and as many values out as in; got {}, {} and {}",
+                            each, state_->size(), spectra.size(), g.size(), out.size()));
+  }
+  const std::size_t products = state_->products(), baseline = state_->channels() * products;
+  base::parallel(std::min(geometry.threads, geometry.channels), [&](std::size_t thread, std::size_t threads) {
+    CorrelatorPoint point(geometry, baseline);
+    const base::Share mine = base::share(geometry.channels, thread, threads);
+    for (std::size_t t = 0; t < integrations * correlation.times; ++t) {
+      const Complex* const integration = g.data() + t / correlation.times * state_->size();
+      for (std::size_t k = mine.begin; k < mine.end; ++k)
+        point.run(t, k, spectra.data(), integration + k / correlation.channels * products, out.data());
+    }
+  });
+}
 
 }  // namespace ridge::filterbank

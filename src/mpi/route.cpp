@@ -103,7 +103,8 @@ void Route::run(const void* in, void* out) const {
 
 template <class Element>
 Redistribute<Element>::Redistribute(const Communicator& communicator, const Shape& shape, const Box& from,
-                                    const Box& to, std::size_t batch) {
+                                    const Box& to, std::size_t batch)
+    : shape_(shape), from_(from), to_(to), batch_(batch) {
   std::string words = fmt::format("a redistribution of {} grids of {} bytes per point and", batch, sizeof(Element));
   for (const std::size_t extent : shape) words += fmt::format(" {}", extent);
   communicator.must_be_equal(words + " points");
@@ -127,6 +128,11 @@ void Redistribute<Element>::run(std::span<const Element> in, std::span<Element> 
 template <class Element>
 std::size_t Redistribute<Element>::bytes_sent() const {
   return route_->bytes_sent();
+}
+
+template <class Element>
+Redistribute<Element> Redistribute<Element>::adjoint() const {
+  return Redistribute(route_->all(), shape_, to_, from_, batch_);
 }
 
 template class Redistribute<float>;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ridge/filterbank/bank.hpp>
+#include <ridge/filterbank/correlation.hpp>
 
 namespace ridge::filterbank {
 
@@ -27,6 +28,23 @@ class Adjoint {
 
  private:
   std::shared_ptr<const AdjointState> state_;
+};
+
+// Gradient of a correlator by its spectra X: for a loss L of the visibilities V with g = dL/dRe V + i dL/dIm V,
+//
+//   X_i,p^ = sum over j >= i, q of g[b][k][p][q] X_j,q  +  sum over j <= i, q of conj(g[b'][k][q][p]) X_j,q
+//
+// for each time and channel, b the baseline of (i, j) and b' of (j, i). Sums are doubles. On the host, by all threads
+// of the problem; const, for many threads at once. Error{invalid_argument} for rounded arithmetic.
+class CorrelatorAdjoint {
+ public:
+  CorrelatorAdjoint(const Problem& problem, const Correlation& correlation);
+  // Whole integrations of spectra in the order of the problem, and their visibilities' gradient; `out` is overwritten.
+  void run(std::span<const std::complex<float>> spectra, std::span<const std::complex<float>> g,
+           std::span<std::complex<float>> out) const;
+
+ private:
+  std::shared_ptr<const CorrelatorState> state_;
 };
 
 }  // namespace ridge::filterbank

@@ -23,8 +23,13 @@ class Redistribute {
                std::size_t batch = 1);
   void run(std::span<const Element> in, std::span<Element> out) const;
   std::size_t bytes_sent() const;  // by this process, per run
+  // The redistribution back, which is also the inverse. Collective: every process of the communicator calls it.
+  Redistribute adjoint() const;
 
  private:
+  Shape shape_;
+  Box from_, to_;
+  std::size_t batch_;
   std::shared_ptr<const Route> route_;
 };
 

@@ -62,6 +62,9 @@ void redistribute(const Communicator& all, Random& random) {
       if (out[b * to.size() + at] != value(b, i)) fail("redistribute: " + to_string(from) + " to " + to_string(to));
     });
   }
+  std::vector<Element> back(in.size());
+  route.adjoint().run(out, back);
+  if (back != in) fail("redistribute: adjoint of " + to_string(from) + " to " + to_string(to));
 }
 
 // The transform by definition, one axis after another, in a wider type.
