@@ -4,6 +4,7 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -160,11 +161,19 @@ namespace wisdom {
 
 struct Entry {
   std::string workload{}, problem{}, device{}, fingerprint{}, winner{};
-  double seconds = 0;
+  double seconds = 0;            // per run; 0: a pinned variant that was not measured
+  std::int64_t measured_at = 0;  // seconds since 1970-01-01 UTC; 0: not recorded
+  bool pinned = false;           // set by pin(): later measurements do not replace the winner
+  bool shipped = false;          // from the installed file of shipped wisdom, measured on a device of the same name
 };
 std::vector<Entry> all();                              // entries of all machines in the file
 std::size_t forget(const std::string& workload = "");  // empty: all workloads; returns the number of removed entries
 std::string path();                                    // RIDGE_WISDOM, or wisdom.json in the cache folder
+
+// Fixes the choice for a problem, for comparisons on equal terms: plans use the saved winner, or `variant` (full name)
+// if it is given, until unpin(). Applies to the entries of every device in the file; returns their number.
+std::size_t pin(const std::string& problem, const std::string& variant = "");
+std::size_t unpin(const std::string& problem = "");  // empty: all problems; returns the number of released entries
 
 }  // namespace wisdom
 }  // namespace ridge

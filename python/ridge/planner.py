@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 
 from . import _ridge
 
-__all__ = ["Candidate", "Decision", "decide", "improve", "hold", "wait_for_improvements"]
+__all__ = ["Candidate", "Decision", "decide", "improve", "hold", "wait_for_improvements", "pin", "unpin"]
 
 
 @dataclass
@@ -81,3 +81,19 @@ def wait_for_improvements(seconds):
     True
     """
     return _ridge.wait_for_improvements(float(seconds))
+
+
+def pin(problem, variant=""):
+    """Fixes the variant of a problem (text as in ridge.wisdom()) until unpin(): the saved winner, or the one named.
+
+    Returns the number of pinned entries; 0 if no choice of this problem was saved.
+
+    >>> pin("transpose of nothing")
+    0
+    """
+    return _ridge.pin_wisdom(problem, variant)
+
+
+def unpin(problem=""):
+    """Lets measurements choose again, for one problem or for all. Returns the number of released entries."""
+    return _ridge.unpin_wisdom(problem)

@@ -66,6 +66,8 @@ void add_devices(py::module_& module) {
     }
     return list;
   });
+  module.def("pin_wisdom", &wisdom::pin);
+  module.def("unpin_wisdom", &wisdom::unpin);
   module.def("forget_wisdom", &wisdom::forget, py::arg("workload") = "");
 }
 

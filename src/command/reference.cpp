@@ -144,6 +144,7 @@ std::string manual_end() {
               {"RIDGE_COMPILE_CACHE",
                "off: compile every kernel again. all: also cache kernels that PoCL caches itself."},
               {"RIDGE_KERNELS", "File of kernels compiled ahead (ridge kernels). off: none."},
+              {"RIDGE_SHIPPED_WISDOM", "File of choices measured by packagers (ridge wisdom ship). off: none."},
               {"RIDGE_STATUS", "File to which capture, channelize and search write their state, for ridge run."},
               {"RIDGE_FFTW_TRACE", "File to which the FFTW drop-in appends a line per plan."},
               {"XDG_CACHE_HOME, HOME", "Location of the cache folder without RIDGE_CACHE_DIR."}}) +

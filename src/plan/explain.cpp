@@ -41,7 +41,9 @@ std::string choice_of(const Decision& decision) {
     case Source::model:
       return fmt::format("the machine model: best predicted of {}, nothing was run", allowed);
     case Source::wisdom:
-      return "wisdom: an earlier measurement of this problem on this device";
+      return decision.trials[decision.winner].reason.empty()
+                 ? "wisdom: an earlier measurement of this problem on this device"
+                 : decision.trials[decision.winner].reason;
     case Source::measurement:
       return fmt::format("measurement: the {} of {} run, {} allowed",
                          decision.trials[decision.winner].measured_joules > 0 ? "least energy" : "fastest",

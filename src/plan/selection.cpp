@@ -205,15 +205,32 @@ class Selection {
   }
 
   bool take_entry(const std::string& key) {
-    const auto entry = wisdom::find(device_.fingerprint(), problem_.workload, key);
-    if (!entry) return false;
-    const auto found =
-        std::find_if(allowed_.begin(), allowed_.end(), [&](std::size_t i) { return trial(i).name == entry->winner; });
-    if (found == allowed_.end()) return false;  // stored before the variants changed
+    const auto entry = wisdom::find(device_, problem_.workload, key);
+    // A measured plan relies on measurements of this machine only.
+    if (!entry || (entry->shipped && options_.effort == Effort::measured)) return false;
+    const auto found = std::find_if(allowed_.begin(), allowed_.end(), [&](std::size_t i) { return names(*entry, i); });
+    if (found == allowed_.end()) {  // stored before the variants changed, or pinned and refused
+      if (entry->pinned) warn_of_pin(*entry);
+      return false;
+    }
     if (!is_right(*found)) return false;
     win(*found, Source::wisdom);
     trial(*found).measured_seconds = entry->seconds;
+    if (entry->pinned) trial(*found).reason = "wisdom: this variant is pinned (ridge wisdom pin)";
+    if (entry->shipped) trial(*found).reason = "shipped wisdom: measured on a device of the same name";
     return true;
+  }
+
+  // A pin may omit the parameters.
+  bool names(const wisdom::Entry& entry, std::size_t i) const {
+    return decision_.trials[i].name == entry.winner || (entry.pinned && is_called(candidates_[i], entry.winner));
+  }
+
+  void warn_of_pin(const wisdom::Entry& entry) const {
+    std::size_t i = 0;
+    while (i < candidates_.size() && !names(entry, i)) ++i;
+    base::warn(fmt::format("{} is pinned to {}, which is not used: {}", entry.problem, entry.winner,
+                           i == candidates_.size() ? "no variant has this name" : decision_.trials[i].reason));
   }
 
   void save_wisdom() const {
@@ -284,7 +301,7 @@ class Selection {
   // The best candidate, or the previous winner if both are equal within noise. Read even if wisdom is
   // disabled: a new measurement that varies within noise should not change the variant.
   std::size_t last_winner_among(const std::vector<std::size_t>& ran) {
-    const auto entry = wisdom::find(device_.fingerprint(), problem_.workload, wisdom_key());
+    const auto entry = wisdom::find(device_, problem_.workload, wisdom_key());
     if (!entry) return ran.front();
     const double near_enough = measured(ran.front()) * (1 + kNoise);
     const auto last = std::find_if(ran.begin(), ran.end(), [&](std::size_t i) {

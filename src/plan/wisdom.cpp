@@ -67,8 +67,10 @@ struct Book {
       index.insert_or_assign(key_of(entries[i].entry, entries[i].version), i);
     }
   }
-  // Adds the newest entry at the end.
+  // Adds the newest entry at the end, unless the problem's entry is pinned.
   void put(const Stored& stored) {
+    const auto known = index.find(key_of(stored.entry, stored.version));
+    if (known != index.end() && entries[known->second].entry.pinned) return;
     std::erase_if(entries, [&](const Stored& old) {
       return std::tie(old.entry.fingerprint, old.entry.workload, old.entry.problem, old.version) ==
              std::tie(stored.entry.fingerprint, stored.entry.workload, stored.entry.problem, stored.version);
@@ -146,8 +148,15 @@ std::optional<Entry> find(const std::string& fingerprint, const std::string& wor
   return book->entries[found->second].entry;
 }
 
-void remember(const Entry& entry) {
+std::optional<Entry> find(const DeviceInfo& device, const std::string& workload, const std::string& problem) {
+  if (auto entry = find(device.fingerprint(), workload, problem)) return entry;
+  return find_shipped(device, workload, problem);
+}
+
+void remember(const Entry& measured) {
   const std::lock_guard lock(update_mutex);
+  Entry entry = measured;
+  entry.measured_at = static_cast<std::int64_t>(std::time(nullptr));
   const Stored stored{entry, this_version()};
   gather(entry, Rigor::measured);
   if (const std::string file = path(); !file.empty()) {
@@ -172,6 +181,14 @@ std::vector<Entry> all() {
   std::vector<Entry> entries;
   const auto book = current();  // shared ownership: another thread may replace the current book
   for (const Stored& stored : book->entries) entries.push_back(stored.entry);
+  return entries;
+}
+
+std::vector<Entry> all_of_this_version() {
+  std::vector<Entry> entries;
+  const auto book = current();
+  for (const Stored& stored : book->entries)
+    if (stored.version == this_version()) entries.push_back(stored.entry);
   return entries;
 }
 
@@ -200,6 +217,50 @@ std::size_t forget(const std::string& workload) {
     publish(std::move(book));
   }
   return forgotten;
+}
+
+namespace {
+
+// Changes the entries of this version that `change` accepts, in the file if there is one. Returns their number.
+template <class Change>
+std::size_t change_entries(const Change& change) {
+  const base::ForkGate gate;
+  const std::lock_guard lock(update_mutex);
+  const auto apply = [&](Book& book) {
+    std::size_t changed = 0;
+    for (Stored& stored : book.entries) changed += stored.version == this_version() && change(stored.entry) ? 1 : 0;
+    return changed;
+  };
+  const std::string file = path();
+  std::optional<base::FileLock> between_processes;
+  const bool in_file = identity_of(file).exists;  // otherwise only entries that this process could not save
+  if (in_file) between_processes.emplace(file);
+  Book book = *current();
+  const std::size_t changed = apply(book);
+  if (changed == 0) return 0;
+  if (in_file) write_book(book);
+  publish(std::move(book));
+  return changed;
+}
+
+}  // namespace
+
+std::size_t pin(const std::string& problem, const std::string& variant) {
+  return change_entries([&](Entry& entry) {
+    if (entry.problem != problem) return false;
+    if (!variant.empty() && entry.winner != variant) {
+      entry.winner = variant;
+      entry.seconds = 0;
+      entry.measured_at = 0;
+    }
+    return entry.pinned = true;
+  });
+}
+
+std::size_t unpin(const std::string& problem) {
+  return change_entries([&](Entry& entry) {
+    return (problem.empty() || entry.problem == problem) && std::exchange(entry.pinned, false);
+  });
 }
 
 }  // namespace ridge::wisdom

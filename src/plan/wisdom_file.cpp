@@ -14,6 +14,7 @@ using base::Json;
 constexpr int kSchema = 1;
 constexpr const char* kSchemaField = "ridge wisdom";
 constexpr double kLongestSeconds = 1e6;
+constexpr double kLatestTime = 1e11;  // seconds since 1970: the year 5138
 constexpr const char* kRigors[] = {"estimated", "measured", "patient"};
 
 // An entry without a rigor was measured.
@@ -35,9 +36,12 @@ Stored stored_from(const Json& object) {
   entry.fingerprint = base::text_in(object, "fingerprint");
   entry.winner = base::text_in(object, "winner");
   entry.seconds = base::number_in(object, "seconds", 0, kLongestSeconds);
+  if (object.contains("measured_at"))
+    entry.measured_at = static_cast<std::int64_t>(base::number_in(object, "measured_at", 0, kLatestTime));
+  entry.pinned = object.contains("pinned");
   stored.version = base::text_in(object, "version");
   stored.rigor = rigor_in(object);
-  if (entry.seconds == 0 || entry.workload.empty() || entry.problem.empty() || entry.winner.empty())
+  if ((entry.seconds == 0 && !entry.pinned) || entry.workload.empty() || entry.problem.empty() || entry.winner.empty())
     throw Error(ErrorKind::io, "an entry has an empty field or 0 seconds");
   return stored;
 }
@@ -47,6 +51,8 @@ std::string line_of(const Stored& stored) {
   Json object = {{"workload", entry.workload}, {"problem", entry.problem}, {"winner", entry.winner},
                  {"seconds", entry.seconds},   {"device", entry.device},   {"fingerprint", entry.fingerprint},
                  {"version", stored.version}};
+  if (entry.measured_at != 0) object["measured_at"] = entry.measured_at;
+  if (entry.pinned) object["pinned"] = true;
   if (stored.rigor != Rigor::measured) object["rigor"] = kRigors[static_cast<int>(stored.rigor)];
   // A device name may be invalid UTF-8.
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -11,6 +11,7 @@
 #include <new>
 #include <thread>
 
+#include "base/files.hpp"
 #include "plan/wisdom.hpp"
 #include "support/scratch.hpp"
 
@@ -397,6 +398,56 @@ TEST_F(SelectWisdom, AChoiceAmongSomeVariantsDoesNotDecideForAll) {
   EXPECT_EQ(all.source, Source::measurement);
   EXPECT_EQ(all.trials[all.winner].name, "naive");
   EXPECT_EQ(decide(some, {.variant = "naive"}).source, Source::wisdom);  // the winner among all variants
+}
+
+TEST_F(SelectWisdom, APinnedVariantIsUsedUntilItIsUnpinned) {
+  decide(candidates_);
+  EXPECT_EQ(ridge::wisdom::pin("toy 999"), 0u);
+  EXPECT_EQ(ridge::wisdom::pin("toy 1000", "c"), 1u);
+  for (const Effort effort : {Effort::quick, Effort::measured}) {
+    const auto pinned = decide(candidates_, {.effort = effort});
+    EXPECT_EQ(pinned.winner, 2u);
+    EXPECT_EQ(pinned.source, Source::wisdom);
+    EXPECT_THAT(pinned.explain(), HasSubstr("this variant is pinned"));
+  }
+  EXPECT_EQ(decide(candidates_, {.use_wisdom = false}).winner, 1u);  // measured, but the pin is kept
+  EXPECT_EQ(decide(candidates_).winner, 2u);
+  EXPECT_EQ(ridge::wisdom::unpin(), 1u);
+  EXPECT_EQ(ridge::wisdom::unpin(), 0u);
+  decide(candidates_, {.use_wisdom = false});
+  EXPECT_EQ(decide(candidates_).winner, 1u);
+  EXPECT_TRUE(warnings_.messages.empty());
+}
+
+TEST_F(SelectWisdom, APinnedVariantThatIsRefusedIsAWarning) {
+  decide(candidates_);
+  ridge::wisdom::pin("toy 1000", "c");
+  candidates_[2].refusal = "needs two devices, got 1";
+  EXPECT_EQ(decide(candidates_).winner, 1u);
+  ASSERT_EQ(warnings_.messages.size(), 1u);
+  EXPECT_THAT(warnings_.messages[0], HasSubstr("toy 1000 is pinned to c, which is not used: needs two devices, got 1"));
+}
+
+TEST_F(SelectWisdom, ShippedWisdomServesQuickPlansOfDevicesWithTheSameName) {
+  device_.driver = "the packager's";
+  decide(candidates_);
+  const auto file = folder_ / "shipped.json";
+  ridge::base::write_file(file, ridge::wisdom::text_to_ship("toy"));
+  EXPECT_EQ(error_of([] { ridge::wisdom::text_to_ship("fft"); }).first, ErrorKind::invalid_argument);
+  ridge::wisdom::forget();
+  device_.driver = "the user's";
+  EXPECT_EQ(decide(candidates_, {.effort = Effort::quick}).winner, 0u);  // by the model
+
+  const ridge::test::ScopedEnvironment shipped("RIDGE_SHIPPED_WISDOM", file);
+  const auto quick = decide(candidates_, {.effort = Effort::quick});
+  EXPECT_EQ(quick.winner, 1u);
+  EXPECT_THAT(quick.explain(), HasSubstr("shipped wisdom: measured on a device of the same name"));
+  EXPECT_EQ(decide(candidates_, {.effort = Effort::quick, .use_wisdom = false}).winner, 0u);
+  time_ = [](const std::string& name) { return name == "c" ? 0.1 : 0.3; };
+  EXPECT_EQ(decide(candidates_).source, Source::measurement);  // this machine's own measurement takes precedence
+  EXPECT_EQ(decide(candidates_, {.effort = Effort::quick}).winner, 2u);
+  device_.name = "Another";
+  EXPECT_EQ(decide(candidates_, {.effort = Effort::quick}).winner, 0u);
 }
 
 TEST_F(SelectWisdom, AnUnwritableFolderIsOnlyAWarning) {

@@ -96,6 +96,26 @@ TEST_F(Wisdom, ReplacesTheEntryOfTheSameProblem) {
   EXPECT_EQ(ridge::wisdom::find("fingerprint", "toy", "1")->seconds, 0.25);
 }
 
+TEST_F(Wisdom, EntriesHaveAnAgeAndKeepTheirPins) {
+  const auto before = std::time(nullptr);
+  remember(entry("1"));
+  EXPECT_GE(all().front().measured_at, before);
+  EXPECT_LE(all().front().measured_at, std::time(nullptr));
+  EXPECT_EQ(ridge::wisdom::pin("1", "another"), 1u);
+  remember(entry("1", 0.125));
+  ASSERT_THAT(all(), SizeIs(1));
+  EXPECT_THAT(text(), AllOf(HasSubstr("\"pinned\":true"), HasSubstr("\"winner\":\"another\"")));
+  const auto pinned = ridge::wisdom::find("fingerprint", "toy", "1");
+  EXPECT_EQ(pinned->winner, "another");
+  EXPECT_EQ(pinned->seconds, 0);  // not measured
+  EXPECT_EQ(pinned->measured_at, 0);
+  EXPECT_EQ(ridge::wisdom::unpin("2"), 0u);
+  EXPECT_EQ(ridge::wisdom::unpin("1"), 1u);
+  remember(entry("1", 0.125));
+  EXPECT_EQ(ridge::wisdom::find("fingerprint", "toy", "1")->seconds, 0.125);
+  EXPECT_THAT(warnings_.messages, IsEmpty());
+}
+
 TEST_F(Wisdom, IsReadByAnotherProcess) {
   remember(entry("1", 0.125));
   const pid_t child = ::fork();

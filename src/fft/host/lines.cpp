@@ -142,7 +142,7 @@ bool is_clear(const Device& device, std::size_t n, const planner::Options& optio
   constexpr std::size_t kLongest = 4096;
   return options.effort == Effort::quick && options.variant.empty() && n <= kLongest && !planner::verifies(options) &&
          !(options.use_wisdom && n > kFewPoints &&
-           wisdom::find(device.info().fingerprint(), "fft", describe<T>(n).key));
+           wisdom::find(device.info(), "fft", describe<T>(n).key));
 }
 
 template <class T>

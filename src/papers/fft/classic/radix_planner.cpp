@@ -76,7 +76,7 @@ OneCore one_core(const Device& device) {
 
 // The plan named by wisdom, if it is valid for this length.
 std::optional<Radices> remembered(const Device& device, const std::string& key, std::size_t n) {
-  const auto entry = wisdom::find(device.info().fingerprint(), kWorkload, key);
+  const auto entry = wisdom::find(device.info(), kWorkload, key);
   if (!entry) return std::nullopt;
   Radices radices;
   std::size_t product = 1;
