@@ -200,10 +200,10 @@ TEST(Pixels, a_truncated_image_is_never_taken_for_a_whole_one) {
   for (const auto& [file, decode] : files) {
     const Pixels whole = decode(file, "whole");
     for (std::size_t length = 0; length < file.size(); length += 1 + length / 100) {
-      const std::size_t before = warnings.said.size();
+      const std::size_t before = warnings.messages.size();
       try {
         const Pixels got = decode(std::string_view(file).substr(0, length), "cut");
-        EXPECT_TRUE(got.bytes == whole.bytes || warnings.said.size() > before) << length << " of " << file.size();
+        EXPECT_TRUE(got.bytes == whole.bytes || warnings.messages.size() > before) << length << " of " << file.size();
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
       }
@@ -215,7 +215,7 @@ TEST(Pixels, images_that_follow_the_first_are_not_ignored_silently) {
   const auto warned = [](const std::string& file, Decode decode) {
     const test::Warnings warnings;
     decode(file, "joined");
-    return warnings.said;
+    return warnings.messages;
   };
   using testing::HasSubstr;
   for (const Sample kind : {Sample::u8, Sample::u16, Sample::f32}) {

@@ -280,7 +280,7 @@ OutputComparison same_output(const Report& report, const std::string& source, co
   const ProgramRun one = run(at / "original", command, at, {}), two = run(at / "placed", command, at, environment);
   const std::string kernels_launched = base::read_file(at / "launches", 100).value_or("0");
   const bool threads = command.emit == "openmp" || command.threads;
-  if (threads) environment.emplace_back("PLACED_ALWAYS", "1");  // also where they do not pay
+  if (threads) environment.emplace_back("PLACED_ALWAYS", "1");  // also where threads are slower
   if (command.threads) environment.emplace_back("PLACED_WITHOUT", kernel_names(report));
   const ProgramRun always = threads ? run(at / "placed", command, at, environment) : two;
   result.original_seconds = one.seconds;
