@@ -141,8 +141,7 @@ template <class T>
 bool is_clear(const Device& device, std::size_t n, const planner::Options& options) {
   constexpr std::size_t kLongest = 4096;
   return options.effort == Effort::quick && options.variant.empty() && n <= kLongest && !planner::verifies(options) &&
-         !(options.use_wisdom && n > kFewPoints &&
-           wisdom::find(device.info(), "fft", describe<T>(n).key));
+         !(options.use_wisdom && n > kFewPoints && wisdom::find(device.info(), "fft", describe<T>(n).key));
 }
 
 template <class T>

@@ -290,10 +290,10 @@ OutputComparison same_output(const Report& report, const std::string& source, co
     result.text = fmt::format("--run: the original exits with {}, the placed program with {}", one.code, two.code);
   else if (always.code != one.code || !alike(one.output, two.output, tolerance) ||
            !alike(one.output, always.output, tolerance))
-    result.text = "--run: the placed program prints another output than the original (times that it prints, also to "
-                  "standard error, would differ): " +
-                  first_difference(one.output, alike(one.output, two.output, tolerance) ? always.output : two.output,
-                                   tolerance);
+    result.text =
+        "--run: the placed program prints another output than the original (times that it prints, also to "
+        "standard error, would differ): " +
+        first_difference(one.output, alike(one.output, two.output, tolerance) ? always.output : two.output, tolerance);
   else
     result.same = true;
   if (!result.same) return result;
