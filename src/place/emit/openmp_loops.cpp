@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "place/emit/c_text.hpp"
+#include "place/emit/reduction_text.hpp"
 #include "place/emit/vectors.hpp"
 #include "place/text/node_text.hpp"
 
@@ -141,7 +142,7 @@ Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first,
     if (!blockwise(r, nest)) continue;
     const Variable& v = nest.variables[r.target];
     if (r.payload.empty()) {
-      const std::string part = keep(v, r.combine == Combine::sum ? "0" : "1");
+      const std::string part = keep(v, identity(r, v));
       sum += in + each + v.host + (r.combine == Combine::sum ? " += " : " *= ") + part + ";\n";
       continue;
     }

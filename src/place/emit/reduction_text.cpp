@@ -29,6 +29,10 @@ std::string better(const Reduction& r, const std::string& other, const std::stri
 
 }  // namespace
 
+std::string identity(const Reduction& r, const Variable& v) {
+  return r.combine != Combine::sum ? "1" : v.integer ? "0" : "-0.0f";  // -0.0 + 0.0 is 0.0
+}
+
 std::vector<std::string> reduction_arguments(const Reduction& r, const Nest& nest) {
   std::vector<std::string> list;
   for (const int c : cells(r))
@@ -43,8 +47,7 @@ std::string reduction_start(const Reduction& r, const Nest& nest) {
   std::string text;
   for (const int c : cells(r)) {
     const Variable& v = nest.variables[c];
-    text += "  " + v.element + " " + v.name + " = " +
-            (arithmetic(r) ? (r.combine == Combine::sum ? "0" : "1") : v.name + "_before") + ";\n";
+    text += "  " + v.element + " " + v.name + " = " + (arithmetic(r) ? identity(r, v) : v.name + "_before") + ";\n";
   }
   if (!r.payload.empty()) text += "  ulong " + nest.variables[r.target].name + "_order = 0;\n";
   return text;

@@ -8,6 +8,7 @@
 
 namespace ridge::place::emit {
 
+std::string identity(const Reduction& r, const Variable& v);  // start of a sum or product, as a literal
 std::vector<std::string> reduction_arguments(const Reduction& r, const Nest& nest);
 std::string reduction_start(const Reduction& r, const Nest& nest);
 std::string reduction_tree(const Reduction& r, const Nest& nest);

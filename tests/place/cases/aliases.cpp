@@ -418,6 +418,17 @@ Numbers sum_into_reference_met() {
   return numbers(b);
 }
 
+//: zeros_added l1=reduction kernels=1 met
+void zeros_added(const float* b, int n, float& sum) {
+  for (int i = 0; i < n; ++i) sum += b[i];
+}
+Numbers zeros_added_met() {  // -0.0 + -0.0 is -0.0
+  std::vector<float> b(200000, -0.0f);
+  float sum = -0.0f;
+  zeros_added(b.data(), 200000, sum);
+  return {double(sum), 1.0 / double(sum)};
+}
+
 //: sum_beside_its_bound l1=reduction kernels=1 met
 void sum_beside_its_bound(const int& n, int& sum) {
   for (int i = 0; i < n; ++i) sum += 2;
