@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "place/analysis/memo.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
@@ -18,11 +19,25 @@ void add(std::map<std::string, isl::union_map>& all, const std::string& name, co
   if (!fresh) at->second = at->second.unite(map);
 }
 
+// isl operations, about 0.3 s: removal saves little, so a nest with a longer dataflow analysis stays as written.
+constexpr unsigned long kOperations = 300000;
+
+// True for a statement whose text can be deleted.
+bool deletable(const analysis::Instance& i) {
+  const Node& node = *i.node;
+  return node.kind == NodeKind::statement && !node.declaration && !node.target.empty() && node.span.known &&
+         std::any_of(node.accesses.begin(), node.accesses.end(), [](const Access& a) { return a.write; });
+}
+
 }  // namespace
 
 std::vector<Proposal> dead_writes(const State& state) {
   std::vector<Proposal> all;
   const analysis::Relations& r = state.relations;
+  const analysis::Quota quota(r.context, kOperations);
+  std::set<std::string> candidates;
+  for (const analysis::Instance& i : r.instances)
+    if (deletable(i)) candidates.insert(i.name);
   isl::union_set read = isl::union_set::empty(r.context);  // instances whose value is read
   std::set<std::string> live;
   for (std::size_t v = 0; v < state.nest.variables.size(); ++v) {
@@ -54,6 +69,10 @@ std::vector<Proposal> dead_writes(const State& state) {
       }
       if (stay == perhaps.size()) continue;
     }
+    if (std::none_of(perhaps.begin(), perhaps.end(), [&](const auto& written) {
+          return candidates.count(written.first) > 0 && live.count(written.first) == 0;
+        }))
+      continue;
     if (seen_after) {  // model later code as a read of all elements at the end of the nest
       std::size_t longest = 1;
       for (const auto& i : r.instances) longest = std::max(longest, i.order.size());
@@ -75,10 +94,7 @@ std::vector<Proposal> dead_writes(const State& state) {
   read.foreach_set([&](const isl::set& s) { live.insert(isl_set_get_tuple_name(s.get())); });
   for (const analysis::Instance& i : r.instances) {
     const Node& node = *i.node;
-    if (node.kind != NodeKind::statement || node.declaration || node.target.empty() || !node.span.known) continue;
-    const bool writes =
-        std::any_of(node.accesses.begin(), node.accesses.end(), [](const Access& a) { return a.write; });
-    if (!writes || live.count(i.name) > 0 || i.domain.is_empty()) continue;
+    if (candidates.count(i.name) == 0 || live.count(i.name) > 0 || i.domain.is_empty()) continue;
     const bool plain_write = std::all_of(node.accesses.begin(), node.accesses.end(), [&](const Access& a) {
       return !a.write || state.nest.variables[a.variable].storage != Storage::reference;
     });
