@@ -11,7 +11,8 @@ namespace place_test {
 
 class WideGenerator {
  public:
-  explicit WideGenerator(unsigned seed) : random_(seed) {}
+  // `small`: one nest of few loops and statements.
+  explicit WideGenerator(unsigned seed, bool small = false) : random_(seed), small_(small) {}
 
   // Parameters of all functions; T is int, unsigned or float.
   static std::string parameters(const std::string& type) {
@@ -33,8 +34,8 @@ class WideGenerator {
 
   // One function, preceded by the functions it calls.
   std::string function(const std::string& name) {
-    static const char* const types[] = {"int", "unsigned", "float", "int"};
-    type_ = types[pick(4)];
+    static const char* const types[] = {"int", "unsigned", "float", "int", "unsigned char", "short", "long", "double"};
+    type_ = types[pick(small_ ? 8 : 4)];
     loops_ = statements_ = 0;
     scope_.clear();
     pointers_.clear();
@@ -57,9 +58,9 @@ class WideGenerator {
       fixed_.push_back(c);
     }
     text += "  T u = 1, acc = 0;\n  int g = 0, j2 = 0;\n";
-    const int pointers = pick(3);
+    const int pointers = pick(small_ ? 2 : 3);
     for (int i = 0; i < pointers; ++i) text += "  " + pointer("f" + std::to_string(i), false) + "\n";
-    const int parts = 1 + pick(2);
+    const int parts = 1 + (small_ ? 0 : pick(2));
     for (int i = 0; i < parts; ++i) text += nest("  ");
     text += "  b[1] = acc;\n";
     if (pick(2) == 0) text += "  b[2] = u;\n";
@@ -74,6 +75,7 @@ class WideGenerator {
     int low = 0, high = 13;
   };
   std::mt19937 random_;
+  bool small_ = false;
   std::string type_{}, name_{};
   int loops_ = 0, statements_ = 0, shift_ = 0;
   bool gentle_ = false;    // most writes go to the iteration's own element, so that more loops are parallel
@@ -82,6 +84,7 @@ class WideGenerator {
   std::vector<std::string> pointers_{}, rows_{}, numbers_{}, fixed_{};
   std::vector<bool> in_while_{};
 
+  bool real() const { return type_ == "float" || type_ == "double"; }
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
 
   static std::string replaced(const std::string& text, const std::string& type) {
@@ -271,7 +274,7 @@ class WideGenerator {
   }
 
   std::string value() {
-    const bool real = type_ == "float";
+    const bool real = this->real();
     const std::string x = read();
     switch (pick(6)) {
       case 0:
@@ -288,7 +291,7 @@ class WideGenerator {
   }
 
   std::string condition() {
-    if (scope_.empty() || pick(3) == 0) return read() + " > " + (type_ == "float" ? "0.5f" : "3");
+    if (scope_.empty() || pick(3) == 0) return read() + " > " + (real() ? "0.5f" : "3");
     const Iterator& i = iterator();
     static const char* const tests[] = {" < n - 1", " > k", " % 2 == 0", " != 3", " == 2", " >= 1"};
     return i.name + tests[pick(6)];
@@ -334,16 +337,17 @@ class WideGenerator {
 
   std::string statement(const std::string& pad) {
     ++statements_;
-    const int kind = gentle_ && pick(3) != 0 ? 2 + 3 * pick(2) + 11 * pick(2) : pick(24);
+    static const int usual[] = {0, 2, 5, 12, 13, 16, 19, 19};
+    const int kind = !gentle_ || pick(3) == 0 ? pick(24) : small_ ? usual[pick(8)] : 2 + 3 * pick(2) + 11 * pick(2);
     const auto assign = [&] {
       const std::string p = place(true);
       static const char* const signs[] = {" = ", " = ", " = ", " += ", " -= "};
       const int sign = pick(5);
-      return p + signs[sign] + (type_ == "float" && sign > 2 ? "0.125f * (" + value() + ")" : value()) + ";";
+      return p + signs[sign] + (real() && sign > 2 ? "0.125f * (" + value() + ")" : value()) + ";";
     };
     switch (kind) {
       case 0:
-        return pad + "acc += " + (type_ == "float" ? "0.125f * (" + value() + ")" : value()) + ";\n";
+        return pad + "acc += " + (real() ? "0.125f * (" + value() + ")" : value()) + ";\n";
       case 1:
         return pad + "u = " + value() + ";\n";
       case 2:
@@ -357,7 +361,7 @@ class WideGenerator {
       case 5: {
         const std::string z = "z" + std::to_string(statements_);
         const std::string text = pad + "T " + z + " = " + value() + ";\n" + pad + place(true) + " = " + z + " + " +
-                                 (type_ == "float" ? "0.5f" : "2") + ";\n";
+                                 (real() ? "0.5f" : "2") + ";\n";
         return text;
       }
       case 6:
@@ -390,8 +394,10 @@ class WideGenerator {
       }
       case 12:
         return pad + "{ T& one = " + place(true) + "; one = " + value() + "; }\n";
-      case 13:
-        return pad + "if (" + read() + " < u) u = " + read() + ";\n";
+      case 13: {
+        const std::string x = read();
+        return pad + "if (" + x + " < u) u = " + (pick(4) == 0 ? read() : x) + ";\n";
+      }
       case 14:
         return pad + "++" + place(true) + ";\n";
       case 15:
@@ -415,7 +421,7 @@ class WideGenerator {
     const auto saved_pointers = pointers_;
     const auto saved_rows = rows_;
     const auto saved_numbers = numbers_;
-    const int depth = 1 + pick(pick(3) == 0 ? 4 : 3);
+    const int depth = 1 + pick(small_ ? (pick(4) == 0 ? 3 : 2) : pick(3) == 0 ? 4 : 3);
     const std::string text = loop(pad, depth);
     pointers_ = saved_pointers;
     rows_ = saved_rows;
@@ -432,7 +438,7 @@ class WideGenerator {
     std::string head, last, before;
     bool repeats = false;
     const std::string limit = scope_.size() >= 2 ? "3" : pick(4) == 0 ? "12" : "n";
-    switch (pick(12)) {
+    switch (pick(small_ ? 16 : 12)) {
       case 0:
         head = "for (int " + i + " = 1; " + i + " < " + limit + "; ++" + i + ")";
         made.low = 1;
@@ -509,7 +515,7 @@ class WideGenerator {
       if (pick(4) == 0) body += statement(in);
       if (depth > 2 && pick(4) == 0) body += loop(in, 1);
     } else {
-      const int count = 1 + pick(3);
+      const int count = 1 + pick(small_ ? 2 : 3);
       for (int s = 0; s < count; ++s) body += statement(in);
     }
     scope_.pop_back();

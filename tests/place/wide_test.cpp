@@ -4,87 +4,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <regex>
-#include <set>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "reader.hpp"
 #include "support/scratch.hpp"
 #include "wide_programs.hpp"
+#include "wide_world.hpp"
 
 namespace {
 
-using place_test::Reader;
-using place_test::Source;
-using place_test::WideGenerator;
+using namespace place_test;
 
-std::string all_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream all;
-  all << in.rdbuf();
-  return all.str();
-}
-
-const std::string kWideHeaders =
-    "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <utility>\n#include <vector>\n";
-
-// All arrays are parts of one block; `overlap` moves some of them onto others.
-const std::string kWorld = R"(
-#include <cmath>
-#include <cstdio>
-#include <cstring>
-template <class T>
-struct World {
-  std::vector<T> arena, v;
-  std::vector<int> where;
-  std::vector<T*> rows;  // of a table; each overlaps the next
-  World() : arena(44000), v(2000), where(256), rows(90) {
-    unsigned state = 12345;
-    const auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
-    for (auto* list : {&arena, &v})
-      for (T& x : *list) x = static_cast<T>(next() % 64) / static_cast<T>(8);
-    for (int& x : where) x = static_cast<int>((next() >> 4) % 4);
-  }
-};
-template <class T>
-using Function = void (*)(T*, T*, const T*, T (*)[12], T (*)[5][7], T (*)[2][3][4], std::vector<T>&, Two<T>*, Parts<T>&, T&,
-                          const int*, int, int, T**);
-template <class T>
-void call(Function<T> f, World<T>& w, int overlap, int n, int k) {
-  T* const base = w.arena.data() + 4000;
-  T *a = base, *b = base + 4000, *c = base + 8000, *m = base + 12000, *q = base + 16000, *h = base + 20000,
-    *s = base + 24000, *t = base + 28000, *r = base + 32000;
-  switch (overlap) {
-    case 1: b = a + 7; break;
-    case 2: m = b - 5; break;
-    case 3: s = m + 3; break;
-    case 4: q = m; break;
-    case 5: c = b + 1; break;
-    case 6: h = a; r = b + 2; break;
-    case 7: t = a - 300; break;
-  }
-  for (int i = 0; i < 90; ++i) w.rows[i] = base + 34000 + 50 * (overlap == 5 ? i % 7 : i);
-  if (overlap == 6) w.rows[12] = a;
-  f(a, b, c, reinterpret_cast<T (*)[12]>(m), reinterpret_cast<T (*)[5][7]>(q), reinterpret_cast<T (*)[2][3][4]>(h), w.v,
-    reinterpret_cast<Two<T>*>(s), *reinterpret_cast<Parts<T>*>(t), *r, w.where.data() + 64, n, k, w.rows.data() + 10);
-}
-template <class T>
-double apart(const std::vector<T>& x, const std::vector<T>& y, bool exactly) {
-  double largest = 0, scale = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double p = static_cast<double>(x[i]), o = static_cast<double>(y[i]);
-    if (std::isfinite(p)) scale = std::fmax(scale, std::fabs(p));
-    if (p == o || (std::isnan(p) && std::isnan(o))) continue;
-    if (exactly || !std::isfinite(p) || !std::isfinite(o)) return HUGE_VAL;
-    largest = std::fmax(largest, std::fabs(p - o));
-  }
-  return largest == 0 ? 0 : largest / scale;
-}
+const std::string kCompare = R"(
 long compared = 0, different = 0;
 template <class T>
 void compare(const char* name, Function<T> original, Function<T> placed, double bound, int times) {
@@ -106,20 +39,6 @@ void compare(const char* name, Function<T> original, Function<T> placed, double 
     }
 }
 )";
-
-// Wraps a text in a namespace and moves its #include lines to `headers`.
-std::string in_namespace(const std::string& space, std::string text, std::set<std::string>& headers) {
-  static const std::regex include(R"(#include [<"][^>"]*[>"])");
-  for (std::sregex_iterator at(text.begin(), text.end(), include), end; at != end; ++at) headers.insert(at->str());
-  return "namespace " + space + " {\n" + std::regex_replace(text, include, "") + "}\n";
-}
-
-std::string without_runtime(const std::string& text, std::string& runtime) {
-  const auto from = text.find("// Run time of the placed code"), to = text.find("// The program.\n");
-  if (from == std::string::npos || to == std::string::npos) return text;
-  runtime = text.substr(from, to - from);
-  return text.substr(to);
-}
 
 // Numbers work-items in reverse, except in kernels with tiles, which are loaded by position in the group.
 std::string items_reversed(const std::string& text) {
@@ -180,8 +99,9 @@ void compare_wide(unsigned seed, int each, bool opencl, WideCounts& counts) {
   counts.functions += each;
   std::string all = kWideHeaders;
   for (const std::string& h : headers) all += h + "\n";
-  all += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n" + WideGenerator::declarations() + kWorld + runtime + text +
-         "int main() {\n" + calls + "  std::printf(\"compared %ld\\n\", compared);\n  return different > 0;\n}\n";
+  all += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n" + WideGenerator::declarations() + kWorld + kCompare + runtime +
+         text + "int main() {\n" + calls +
+         "  std::printf(\"compared %ld\\n\", compared);\n  return different > 0;\n}\n";
   std::ofstream(at + "all.cpp") << all;
   const auto keep = [&] {
     if (std::getenv("RIDGE_PLACE_KEEP") != nullptr)
@@ -219,7 +139,7 @@ TEST(WidePrograms, EachEqualsTheOriginal) {
     return given == nullptr ? otherwise : std::atoi(given);
   };
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
-  const int from = number("RIDGE_WIDE_FROM", 1), batches = number("RIDGE_WIDE_BATCHES", slow ? 40 : 1),
+  const int from = number("RIDGE_WIDE_FROM", 1), batches = number("RIDGE_WIDE_BATCHES", slow ? 10 : 1),
             each = number("RIDGE_WIDE_EACH", slow ? 50 : 12), kernels = number("RIDGE_WIDE_KERNELS", 8);
   setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);
   WideCounts counts;
