@@ -1,5 +1,6 @@
-// Layers on devices: one launch for the cells of all layers. Bands of different axes overlap at the grid's edges, so
-// the union of all bands is divided into disjoint boxes, and a work-item applies all layers that its cell is in.
+// Layers on devices: the choice of their kernels, and one launch for the cells of all layers. Bands of different axes
+// overlap at the grid's edges, so the union of all bands is divided into disjoint boxes, and a work-item applies all
+// layers that its cell is in.
 #include <algorithm>
 #include <cstdint>
 
@@ -7,12 +8,13 @@
 
 #include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/pass.hpp"
-#include "stencil/layers/layers.hpp"
+#include "stencil/layers/device_layers.hpp"
 
 namespace ridge::stencil {
 namespace {
 
 constexpr std::uint64_t kLayerItems = 128;
+constexpr std::size_t kCellsForLines = std::size_t{1} << 20;  // below, launches take longer than the memory traffic
 constexpr std::size_t kLayerNumbers = 5, kBoxesFrom = 6 * kLayerNumbers;
 
 // The table has, for both sides of each axis: first cell and cells of the band, first memory variable, shared value and
@@ -144,7 +146,7 @@ template <class T>
 class DeviceLayersState final : public LayerState<T> {
  public:
   DeviceLayersState(const Device& device, const std::vector<LoweredLayer<T>>& layers, const Layout& layout,
-                    const Kernel& cells, const Kernel& shared, const Kernel& surface)
+                    const Kernel& cells, const Kernel& shared, const Surface& surface)
       : layout_(layout), cells_(cells), share_(shared), surface_(surface), queue_(device.queue()) {
     if (layers.empty()) return;
     std::vector<std::int64_t> table(kBoxesFrom);
@@ -184,22 +186,9 @@ class DeviceLayersState final : public LayerState<T> {
   }
 
   void step(Running<T>& running) override {
-    before(running);
+    surface_.enqueue(*running.device_grid());
     running.single();
     after(running);
-  }
-
-  void before(Running<T>& running) {
-    if (!surface_) return;
-    const DeviceGrid grid = *running.device_grid();
-    const std::size_t axis = surface_axis(layout_);
-    // Rows across the surface's other axis: along y if the surface is normal to z, along z otherwise.
-    const std::size_t rows = layout_.shape[axis == 0 ? 1 : 0], width = axis == 2 ? 1 : layout_.shape[2];
-    const std::size_t step = axis == 0 ? grid.plane : axis == 1 ? grid.pitch : 1;
-    grid.queue.launch(
-        surface_, {.groups = {(width + 63) / 64, rows}, .items = {64}},
-        {grid.fields, word((grid.exchanged ? grid.field : 0) + grid.origin), word(step),
-         word(axis == 0 ? grid.pitch : grid.plane), count(width), count(rows), count(layout_.begin[axis] - 1)});
   }
 
   void after(Running<T>& running) {
@@ -226,9 +215,6 @@ class DeviceLayersState final : public LayerState<T> {
   }
 
  private:
-  static Argument word(std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); }
-  static Argument count(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
-
   void launch(const DeviceGrid& grid, const Kernel& kernel, const Buffer& to) {
     const std::size_t first =
         grid.origin + layout_.begin[0] * grid.plane + layout_.begin[1] * grid.pitch + layout_.begin[2];
@@ -241,7 +227,8 @@ class DeviceLayersState final : public LayerState<T> {
   }
 
   const Layout& layout_;
-  Kernel cells_, share_, surface_;
+  Kernel cells_, share_;
+  const Surface& surface_;
   Queue queue_;
   Buffer profiles_{}, now_{}, next_{}, shared_{}, table_{};
   std::size_t values_ = 0, boxes_ = 0, groups_ = 0, scale_ = 0;
@@ -254,16 +241,12 @@ class DeviceLayers final : public Layers<T> {
       : device_(device),
         layout_(layout),
         layers_(lower_layers(update, layout)),
-        sources_(layer_sources(update, layout)) {
-    for (const KernelSource& source : sources_) {
-      const Program program = device.compile(source);
-      if (source.text == kSurfaceKernel) {
-        surface_ = program.kernel("surface_images");
-        continue;
-      }
-      cells_ = program.kernel("layer_cells");
-      if (shares(layers_)) shared_ = program.kernel("layer_shared");
-    }
+        sources_(cell_layer_sources(update, layout)),
+        surface_(device, surface_sources(update), layout) {
+    if (layers_.empty()) return;
+    const Program program = device.compile(sources_.back());
+    cells_ = program.kernel("layer_cells");
+    if (shares(layers_)) shared_ = program.kernel("layer_shared");
   }
   std::unique_ptr<LayerState<T>> start() const override {
     return std::make_unique<DeviceLayersState<T>>(device_, layers_, layout_, cells_, shared_, surface_);
@@ -279,16 +262,47 @@ class DeviceLayers final : public Layers<T> {
   Layout layout_;
   std::vector<LoweredLayer<T>> layers_;
   std::vector<KernelSource> sources_;
-  Kernel cells_{}, shared_{}, surface_{};
+  Kernel cells_{}, shared_{};
+  Surface surface_;
 };
+
+// Lines read every value once, but take one launch per axis.
+template <class T>
+bool lines_pay(const Device& device, const Update<T>& update, const Layout& layout) {
+  if (!device.limits().private_arrays_in_registers) return false;
+  std::size_t cells = 0;
+  for (const CellBox& box : layer_boxes(lower_layers(update, layout), layout)) cells += box.cells();
+  return cells >= kCellsForLines && !line_layer_sources(update, layout).empty();
+}
 
 }  // namespace
 
 template <class T>
-std::vector<KernelSource> layer_sources(const Update<T>& update, const Layout& layout) {
-  std::vector<KernelSource> sources;
-  if (update.free_surface)
-    sources.push_back({.name = "stencil free surface", .text = kSurfaceKernel, .defines = {{"CELL", type_name<T>()}}});
+std::vector<KernelSource> surface_sources(const Update<T>& update) {
+  if (!update.free_surface) return {};
+  return {{.name = "stencil free surface", .text = kSurfaceKernel, .defines = {{"CELL", type_name<T>()}}}};
+}
+
+Surface::Surface(const Device& device, const std::vector<KernelSource>& sources, const Layout& layout)
+    : layout_(layout) {
+  if (!sources.empty()) kernel_ = device.compile(sources.front()).kernel("surface_images");
+}
+
+void Surface::enqueue(const DeviceGrid& grid) const {
+  if (!kernel_) return;
+  const std::size_t axis = surface_axis(layout_);
+  // Rows across the surface's other axis: along y if the surface is normal to z, along z otherwise.
+  const std::size_t rows = layout_.shape[axis == 0 ? 1 : 0], width = axis == 2 ? 1 : layout_.shape[2];
+  const std::size_t step = axis == 0 ? grid.plane : axis == 1 ? grid.pitch : 1;
+  grid.queue.launch(
+      kernel_, {.groups = {(width + 63) / 64, rows}, .items = {64}},
+      {grid.fields, word((grid.exchanged ? grid.field : 0) + grid.origin), word(step),
+       word(axis == 0 ? grid.pitch : grid.plane), count(width), count(rows), count(layout_.begin[axis] - 1)});
+}
+
+template <class T>
+std::vector<KernelSource> cell_layer_sources(const Update<T>& update, const Layout& layout) {
+  std::vector<KernelSource> sources = surface_sources(update);
   const std::vector<LoweredLayer<T>> layers = lower_layers(update, layout);
   if (layers.empty()) return sources;
   std::string text;
@@ -312,12 +326,22 @@ std::vector<KernelSource> layer_sources(const Update<T>& update, const Layout& l
 }
 
 template <class T>
-std::shared_ptr<const Layers<T>> device_layers(const Device& device, const Update<T>& update, const Layout& layout) {
+std::shared_ptr<const Layers<T>> layers_by_cells(const Device& device, const Update<T>& update, const Layout& layout) {
   return std::make_shared<DeviceLayers<T>>(device, update, layout);
 }
 
-template std::vector<KernelSource> layer_sources(const Update<float>&, const Layout&);
-template std::vector<KernelSource> layer_sources(const Update<double>&, const Layout&);
+template <class T>
+std::shared_ptr<const Layers<T>> device_layers(const Device& device, const Update<T>& update, const Layout& layout) {
+  return lines_pay(device, update, layout) ? layers_by_lines(device, update, layout)
+                                           : layers_by_cells(device, update, layout);
+}
+
+template std::vector<KernelSource> surface_sources(const Update<float>&);
+template std::vector<KernelSource> surface_sources(const Update<double>&);
+template std::vector<KernelSource> cell_layer_sources(const Update<float>&, const Layout&);
+template std::vector<KernelSource> cell_layer_sources(const Update<double>&, const Layout&);
+template std::shared_ptr<const Layers<float>> layers_by_cells(const Device&, const Update<float>&, const Layout&);
+template std::shared_ptr<const Layers<double>> layers_by_cells(const Device&, const Update<double>&, const Layout&);
 template std::shared_ptr<const Layers<float>> device_layers(const Device&, const Update<float>&, const Layout&);
 template std::shared_ptr<const Layers<double>> device_layers(const Device&, const Update<double>&, const Layout&);
 

@@ -63,10 +63,6 @@ class Layers {
   virtual std::vector<KernelSource> kernels() const { return {}; }
 };
 
-// Kernels of the layers and the free surface on a device.
-template <class T>
-std::vector<KernelSource> layer_sources(const Update<T>& update, const Layout& layout);
-
 // The axis whose low side a free surface is: the first one along which the update reads.
 inline std::size_t surface_axis(const Layout& layout) {
   return layout.radius[0] > 0 ? 0 : layout.radius[1] > 0 ? 1 : 2;

@@ -1,0 +1,45 @@
+// The two ways to compute layers on a device, and the free surface, which both need.
+#pragma once
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+#include "stencil/layers/layers.hpp"
+
+namespace ridge::stencil {
+
+inline Argument word(std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); }
+inline Argument count(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
+
+// Kernel of the free surface, if the update has one.
+template <class T>
+std::vector<KernelSource> surface_sources(const Update<T>& update);
+
+// Copies cells beyond the free surface with the opposite sign.
+class Surface {
+ public:
+  Surface() = default;
+  Surface(const Device& device, const std::vector<KernelSource>& sources, const Layout& layout);
+  void enqueue(const DeviceGrid& grid) const;
+
+ private:
+  Layout layout_{};
+  Kernel kernel_{};
+};
+
+// One launch for all layers: best where they have few cells.
+template <class T>
+std::shared_ptr<const Layers<T>> layers_by_cells(const Device& device, const Update<T>& update, const Layout& layout);
+template <class T>
+std::vector<KernelSource> cell_layer_sources(const Update<T>& update, const Layout& layout);
+
+// One launch per axis, in which cells along the axis share what they read.
+template <class T>
+std::shared_ptr<const Layers<T>> layers_by_lines(const Device& device, const Update<T>& update, const Layout& layout);
+// Empty if the layers of an axis differ in width or are too wide for the registers.
+template <class T>
+std::vector<KernelSource> line_layer_sources(const Update<T>& update, const Layout& layout);
+
+}  // namespace ridge::stencil
