@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/aligned.hpp"
+#include "base/threads.hpp"
 #include "device/kernel_text.hpp"
+#include "device/staging.hpp"
 #include "stencil/device/pass.hpp"
 #include "stencil/shots/shot_run.hpp"
 
@@ -34,7 +37,8 @@ class DeviceShot final : public ShotRun<T> {
         running_(chosen.variant->start(Grid<T>(coefficients.shape(), chosen.layout.fields), &coefficients)),
         layers_(chosen.layers ? chosen.layers->start() : nullptr),
         move_(device.compile(shot_sources<T>().front()).kernel("move_points")),
-        grid_(*running_->device_grid()) {}
+        grid_(*running_->device_grid()),
+        transfer_(device) {}
 
   void clear() override {
     flush();
@@ -165,13 +169,16 @@ class DeviceShot final : public ShotRun<T> {
   void keep_frame(Frames<T>& frames, std::size_t slot) override { move_frame(frames, slot, false); }
   void put_frame(Frames<T>& frames, std::size_t slot) override { move_frame(frames, slot, true); }
   void read_image(Grid<T>& image) override {
-    std::fill(image.all().begin(), image.all().end(), T{});
-    if (!image_) return;
+    if (!image_) return std::fill(image.all().begin(), image.all().end(), T{});
     const DeviceGrid grid = *running_->device_grid();
-    std::vector<T> values(field_values());
-    grid.queue.download(image_, values.data(), values.size() * sizeof(T));
-    grid.queue.finish();
-    for (std::size_t i = 0; i < image.cells(); ++i) image.all()[i] = values[grid_.origin + place_of(i)];
+    base::AlignedArray<T> values(field_values());
+    transfer_.download(grid.queue, image_, values.data(), values.size() * sizeof(T));
+    const std::size_t width = chosen_.layout.shape[2];
+    base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+      const base::Share rows = base::share(chosen_.layout.rows(), thread, threads);
+      for (std::size_t row = rows.begin; row < rows.end; ++row)
+        std::copy_n(values.data() + grid_.origin + row * grid_.pitch, width, image.data() + row * width);
+    });
   }
 
   std::size_t field_values() const override { return running_->device_grid()->field; }
@@ -265,6 +272,7 @@ class DeviceShot final : public ShotRun<T> {
   std::vector<Attached> points_{};
   std::optional<Pending> pending_{};
   Buffer image_{};
+  PinnedTransfer transfer_;
 };
 
 }  // namespace

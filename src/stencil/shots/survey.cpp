@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/threads.hpp"
 #include "stencil/adjoint/adjoint_update.hpp"
 #include "stencil/shots/reversal.hpp"
 
@@ -137,6 +138,29 @@ std::vector<double> migrated(const SurveyState<T>& state, Reversal<T>& reversal)
   return sum;
 }
 
+// The image is the sum of V adjoint * V w: its quotient by V^2 is the derivative with respect to V = (c dt)^2. Cells of
+// the layers have the velocity of the model's edge, to which they add. A thread adds to a part of the model.
+template <class T>
+void add_image(const SurveyState<T>& state, const Grid<T>& image, std::vector<double>& gradient) {
+  const double dt = state.medium.dt;
+  const Layout& layout = state.forward->layout;
+  const std::size_t width = layout.shape[2], begin = state.place.begin.back(), side = state.place.shape.back();
+  const T *const sums = image.data(), *const squares = state.coefficients.data();
+  const double* const velocity = state.medium.velocity.data();
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const base::Share part = base::share(gradient.size(), thread, threads, side);
+    for (std::size_t row = 0; row < layout.rows(); ++row) {
+      const std::size_t first = model_cell(state.place, state.shape, row * width % state.cells());
+      if (first < part.begin || first >= part.end || !is_updated(layout, row * width + layout.begin[2])) continue;
+      for (std::size_t x = layout.begin[2]; x < layout.end[2]; ++x) {
+        const std::size_t cell = first + (x < begin ? 0 : std::min(x - begin, side - 1)), at = row * width + x;
+        const auto v = static_cast<double>(squares[at]);
+        gradient[cell] += static_cast<double>(sums[at]) / (v * v) * 2 * velocity[cell] * dt * dt;
+      }
+    }
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -258,23 +282,9 @@ Gradient Survey<T>::gradient(std::span<const Shot> shots, std::size_t steps, std
     gradient.image = migrated(state, reversal);
     return gradient;
   }
-  // The image is the sum of V adjoint * V w: its quotient by V^2 is the derivative with respect to V = (c dt)^2. Cells
-  // of the layers have the velocity of the model's edge, to which they add.
   Grid<T> image(state.grid_shape());
   reversal.read_image(image);
-  const double dt = state.medium.dt;
-  const Layout& layout = state.forward->layout;
-  const std::size_t width = layout.shape[2], begin = state.place.begin.back(), side = state.place.shape.back();
-  for (std::size_t row = 0; row < layout.rows(); ++row) {
-    if (!is_updated(layout, row * width + layout.begin[2])) continue;
-    const std::size_t first = model_cell(state.place, state.shape, row * width % state.cells());
-    for (std::size_t x = layout.begin[2]; x < layout.end[2]; ++x) {
-      const std::size_t cell = first + (x < begin ? 0 : std::min(x - begin, side - 1));
-      const double v = static_cast<double>(state.coefficients.all()[row * width + x]);
-      gradient.velocity[cell] +=
-          static_cast<double>(image.all()[row * width + x]) / (v * v) * 2 * state.medium.velocity[cell] * dt * dt;
-    }
-  }
+  add_image(state, image, gradient.velocity);
   return gradient;
 }
 
