@@ -2,7 +2,7 @@
 // meshes. In the notation of algebra.cpp.
 #include <cmath>
 
-//: path_by_rows l1=sequential l2=parallel run
+//: path_by_rows l1=sequential l2=parallel kernels=1 run
 void path_by_rows(const int* wall, int* a, int* b, int rows, int cols) {  // two rows that are exchanged
   int *src = b, *dst = a;
   for (int t = 0; t < rows - 1; ++t) {
@@ -18,7 +18,7 @@ void path_by_rows(const int* wall, int* a, int* b, int rows, int cols) {  // two
   }
 }
 
-//: path_in_place l1=sequential:flow l2=sequential:anti run
+//: path_in_place l1=sequential:flow l2=sequential:anti kernels=1 run
 void path_in_place(const int* wall, int* a, int rows,
                    int cols) {  // one row: the left neighbour is new, the right one old
   for (int t = 0; t < rows - 1; ++t)
