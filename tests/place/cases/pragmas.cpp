@@ -161,18 +161,12 @@ void omp_inner_only(float* a, int h, int w) {
 }
 
 //: claimed_without_extent l1=parallel emit=openmp kernels=1
-void claimed_without_extent(const float* in, float* out, int n) {  // the subscript w has no closed form
+void claimed_without_extent(const float* in, const int* at, float* out, int n) {  // which elements of `in` is unknown
 #pragma omp parallel for
-  for (int i = 0; i < n; ++i) {
-    const int w = i == 0 ? i : i - 1;
-    out[i] = in[i] + in[w];
-  }
+  for (int i = 0; i < n; ++i) out[i] = 2 * in[at[i]];
 }
 
 //: unclaimed_without_extent l1=parallel emit=openmp kernels=0
-void unclaimed_without_extent(const float* in, float* out, int n) {  // `in` may overlap `out`
-  for (int i = 0; i < n; ++i) {
-    const int w = i == 0 ? i : i - 1;
-    out[i] = in[i] + in[w];
-  }
+void unclaimed_without_extent(const float* in, const int* at, float* out, int n) {  // `in` may overlap `out`
+  for (int i = 0; i < n; ++i) out[i] = 2 * in[at[i]];
 }
