@@ -108,6 +108,22 @@ TEST(PlacedThreads, AFaultInTheThreadsOfAKernelIsSeen) {
   EXPECT_NE(outcome.text.find("with "), std::string::npos) << outcome.text;
 }
 
+// The overlap of an array of unknown extent cannot be tested: only a claim puts the loop on threads.
+TEST(PlacedThreads, AClaimExcludesOverlap) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  ridge::place::Options options;
+  options.function = "take";
+  options.emit = "openmp";
+  const std::string head = "void take(const float* in, const int* at, float* out, int n) {\n",
+                    loop = "  for (int i = 0; i < n; ++i) out[i] = 2 * in[at[i]];\n}\n";
+  const Subject without(head + loop, options), with(head + "#pragma omp parallel for\n" + loop, options);
+  EXPECT_TRUE(without.loop("l1").parallel);
+  EXPECT_TRUE(without.report.placed.empty());
+  EXPECT_FALSE(with.report.placed.empty());
+  EXPECT_NE(with.loop("l1").claim.find("unknown extent"), std::string::npos) << with.loop("l1").claim;
+}
+
 // Reads first an element that the call before has left on the device.
 constexpr const char* kSteps = R"(#include <vector>
 namespace flow {

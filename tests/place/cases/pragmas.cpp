@@ -160,13 +160,13 @@ void omp_inner_only(float* a, int h, int w) {
   }
 }
 
-//: claimed_without_extent l1=parallel emit=openmp kernels=1
+//: claimed_without_extent l1=parallel kernels=1
 void claimed_without_extent(const float* in, const int* at, float* out, int n) {  // which elements of `in` is unknown
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) out[i] = 2 * in[at[i]];
 }
 
-//: unclaimed_without_extent l1=parallel emit=openmp kernels=0
-void unclaimed_without_extent(const float* in, const int* at, float* out, int n) {  // `in` may overlap `out`
+//: unclaimed_without_extent l1=parallel kernels=1
+void unclaimed_without_extent(const float* in, const int* at, float* out, int n) {  // not on threads
   for (int i = 0; i < n; ++i) out[i] = 2 * in[at[i]];
 }
