@@ -10,6 +10,7 @@
 #include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/fir/lines_codegen.hpp"
 #include "filterbank/device/fir/matrix_weights.hpp"
+#include "filterbank/device/separate.hpp"
 #include "on_devices.hpp"
 #include "support.hpp"
 
@@ -128,6 +129,46 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   }
 }
 
+// Spectra as bytes are the same kernel's floats, rounded.
+TEST_F(BankOnDevices, SpectraAsBytes) {
+  const Problem problem = complete({.channels = 512, .taps = 4, .stations = 3, .samples = Samples::int4});
+  const Geometry g = resolve(problem);
+  std::vector<double> scaled = problem.weights;
+  for (double& weight : scaled) weight *= 200;
+  const std::size_t spectra = 20, values = spectra * g.spectrum_size();
+  const Bytes bytes = noise(problem, spectra * problem.channels);
+  for (const Device& device : accelerators()) {
+    const Buffer in = uploaded(device, std::span<const std::byte>(bytes), "samples");
+    std::vector<KernelDesign> designs = byte_designs(device, problem, g);
+    ASSERT_FALSE(designs.empty());
+    if (!compiles_fast(device)) designs.resize(1);
+    for (const KernelDesign& design : designs) {
+      KernelDesign floats = design;
+      floats.bytes = false;
+      std::vector<float> expected(2 * values);
+      std::vector<std::int8_t> found(2 * values);
+      Queue queue = device.queue();
+      const auto run = [&](const KernelDesign& one, auto& to) {
+        const Buffer out = device.buffer(to.size() * sizeof to[0], {.name = "spectra"});
+        const CompiledBank bank(device, one, {});
+        const auto weights = bank.prepare(scaled);
+        bank.enqueue(queue, {.samples = in, .spectra = out, .count = spectra}, *weights);
+        queue.download(out, std::span(to));
+        queue.finish();
+      };
+      run(floats, expected);
+      run(design, found);
+      double largest = 0, worst = 0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
+        worst = std::max(worst, std::abs(found[i] - std::clamp<double>(expected[i], -127, 127)));
+      }
+      EXPECT_GT(largest, 127) << "nothing saturates";
+      EXPECT_LE(worst, 0.5001) << device.id() << ' ' << design.fir->name;
+    }
+  }
+}
+
 // Kernels that only CUDA devices get: every sample type, taps that end within a product and beyond one, each kind of
 // bandpass, and ranges that begin and end anywhere.
 class CudaBanks : public BankOnDevices {
@@ -202,6 +243,19 @@ TEST(BankKernels, ScenariosCompileForHopper) {
     if (one.fir == "blocks" && one.taps * one.channels > 4096) design.parts = 2;
     const KernelText text = text_of(design);
     EXPECT_LE(text.local_bytes, 227u << 10);
+    EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;
+  }
+}
+
+TEST(BankKernels, BytesCompileForHopper) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  for (const std::size_t channels : {256, 512, 4096}) {
+    const Problem problem =
+        complete({.channels = channels, .taps = 8, .stations = 64, .samples = Samples::int4, .centred = true});
+    const auto designs = byte_designs(ridge::test::hopper(), problem, resolve(problem));
+    ASSERT_FALSE(designs.empty());
+    const KernelText text = text_of(designs.front());
+    EXPECT_NE(text.source.text.find("byte_pair(v["), std::string::npos) << designs.front().fir->name;
     EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;
   }
 }

@@ -7,13 +7,27 @@
 #include "device/kernel_text.hpp"
 
 namespace ridge::filterbank::on_device {
+namespace {
+
+// Adding 1.5 * 2^23 leaves the rounded number in the lowest bits.
+constexpr const char* kBytePair = R"(FUNCTION ushort byte_pair(float2 v) {
+  const uint x = BITS_OF(fmin(fmax(v.x, -127.0f), 127.0f) + 12582912.0f);
+  const uint y = BITS_OF(fmin(fmax(v.y, -127.0f), 127.0f) + 12582912.0f);
+  return (ushort)((x & 255u) | (y & 255u) << 8);
+}
+)";
+
+}  // namespace
+
 std::string finish_macros(const KernelDesign& design) {
   const Geometry& g = design.geometry;
-  if (!g.delayed) return "";
+  const std::string bytes = design.bytes ? kBytePair : "";
+  if (!g.delayed) return bytes;
   // A channel's frequency, in channel spacings from the centre of the band.
   const std::string number = g.centred ? fmt::format("((k) - {})", g.channels / 2)
                                        : fmt::format("((k) < {} ? (k) : (k) - {})", (g.channels + 1) / 2, g.channels);
-  return fmt::format("{}#define SIGNED_CHANNEL(k) {}\n", ridge::detail::kernel_text("filterbank/delay"), number);
+  return fmt::format("{}{}#define SIGNED_CHANNEL(k) {}\n", bytes, ridge::detail::kernel_text("filterbank/delay"),
+                     number);
 }
 
 std::string delay_arguments(const Geometry& g) {
@@ -32,10 +46,16 @@ void open_finish(codegen::Text& text, const KernelDesign& design, const std::str
   }
 }
 
+void open_output(codegen::Text& text, const KernelDesign& design, const std::string& place) {
+  const char* type = design.bytes ? "ushort" : "float2";
+  text.line("GLOBAL {0}* const to = (GLOBAL {0}*)out + (out_offset + {1});", type, place);
+}
+
 std::string finished(const KernelDesign& design, const std::string& value, const std::string& k) {
   std::string whole = value;
   if (design.factors != Factors::none) whole = fmt::format("multiply({}, LOAD_CACHED(factor + {}))", whole, k);
   if (design.geometry.delayed) whole = fmt::format("rotated({}, phase, SIGNED_CHANNEL({}))", whole, k);
+  if (design.bytes) whole = fmt::format("byte_pair({})", whole);
   return whole;
 }
 

@@ -17,7 +17,10 @@ std::string delay_arguments(const Geometry& geometry);
 // variables `pol` and `station` must exist.
 void open_finish(codegen::Text& text, const KernelDesign& design, const std::string& time);
 
-// Expression for the finished value of channel `k`.
+// Declares `to`, the position in `out` of a value (place_text()).
+void open_output(codegen::Text& text, const KernelDesign& design, const std::string& place);
+
+// Expression for the finished value of channel `k`, as the kernel stores it or adds up its power.
 std::string finished(const KernelDesign& design, const std::string& value, const std::string& k);
 
 // Expression for a value's position in `out`, from the variables `pol` and `station`. `time` counts from the first

@@ -57,6 +57,14 @@ std::optional<KernelDesign> power_design(const Device& device, const Problem& pr
   return {};
 }
 
+std::vector<KernelDesign> byte_designs(const Device& device, const Problem& problem, const Geometry& g) {
+  std::vector<KernelDesign> all;
+  for (const KernelDesign& design : fused_designs(device, problem, g)) {
+    if (const auto bytes = as_bytes(design)) all.push_back(*bytes);
+  }
+  return all;
+}
+
 std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Problem& problem, const Geometry& g,
                                                 Products products, std::size_t times) {
   const auto design = power_design(device, problem, g, products, times);

@@ -36,6 +36,10 @@ class SeparateBank final : public DeviceBank {
 // The best FIR kernel for the problem, without a transform.
 std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Problem& problem, const Geometry& geometry);
 
+// The designs of fused kernels that write spectra as pairs of signed bytes, the most promising first. The values are
+// rounded as they are: scale the prototype so that they fit.
+std::vector<KernelDesign> byte_designs(const Device& device, const Problem& problem, const Geometry& geometry);
+
 // A fused kernel that writes power, with sums over divisors of `times`; empty if no fused kernel fits the channels.
 std::optional<KernelDesign> power_design(const Device& device, const Problem& problem, const Geometry& geometry,
                                          Products products, std::size_t times);

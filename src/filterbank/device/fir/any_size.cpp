@@ -138,7 +138,7 @@ void AnySizeWriter::transform() {
                g_.polarizations, d_.steps, g_.polarizations * d_.steps);
     text_.open("if (t + step < spectra{})",
                d_.streams > 1 ? fmt::format(" && station < {}", g_.stations) : std::string());
-    if (!in_place()) text_.line("GLOBAL float2* const to = out + out_offset + {};", place_text(g_, "t + step", "0"));
+    if (!in_place()) open_output(text_, d_, place_text(g_, "t + step", "0"));
     open_finish(text_, d_, "t + step");
   };
   lines_text(text_, lines, open_line, [&](codegen::Text& text, const std::string& value, const std::string& k) {

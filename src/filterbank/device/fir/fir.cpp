@@ -38,6 +38,12 @@ std::optional<KernelDesign> as_power(KernelDesign design, Products products, std
   return design;
 }
 
+std::optional<KernelDesign> as_bytes(KernelDesign design) {
+  if (!design.fir->writes_bytes || design.geometry.by_channel) return {};
+  design.bytes = true;
+  return design;
+}
+
 Factors factors_of(const Problem& problem, const Geometry& g) {
   if (problem.bandpass.empty()) return Factors::none;
   return problem.bandpass.size() == g.channels && g.spectrum_size() != g.channels ? Factors::channels : Factors::all;

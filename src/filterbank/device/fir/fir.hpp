@@ -37,6 +37,7 @@ struct Fir {
   // Spectra per iteration of the kernel's loop; null: `steps`.
   std::size_t (*iteration)(const KernelDesign& design) = nullptr;
   std::size_t start_multiple = 1;     // groups start at multiples of this number of spectra
+  bool writes_bytes = true;           // as_bytes()
   bool splits_polarizations = false;  // with two parts, a group has one polarization
   double idle_blocks = 0;             // start-up and wind-down of a group, in blocks of `steps`; 0: about 4 spectra
   double efficiency = 1;              // expected speed, relative to the other methods
@@ -51,6 +52,9 @@ std::vector<KernelDesign> fused_designs(const Device& device, const Problem& pro
 
 // The same design with power output, summed over divisors of `times`; empty if its kernel cannot write such rows.
 std::optional<KernelDesign> as_power(KernelDesign design, Products products, std::size_t times);
+
+// The same design with spectra as pairs of signed bytes; empty if its kernel cannot write them.
+std::optional<KernelDesign> as_bytes(KernelDesign design);
 
 // --- for listers ---------------------------------------------------------------------------------------------------
 

@@ -253,7 +253,7 @@ class AlternatingWriter {
     for (std::size_t i = 0; i < 8; ++i) text_.line("root[{0}] = roots[same + {0}];", i);
     text_.line("twiddled16(v, root);");
     text_.open("if (time < spectra)");
-    text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
+    open_output(text_, d_, place_text(g_, "time", "k"));
     open_finish(text_, d_, "time");
     for (std::size_t i = 0; i < 16; ++i) {
       const std::size_t more = 32 * each_ * i;

@@ -412,7 +412,7 @@ class BlockWriter {
       return;
     }
     text_.open("if (time < spectra)");
-    text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
+    open_output(text_, d_, place_text(g_, "time", "k"));
     open_finish(text_, d_, "time");
     for (std::size_t i = 0; i < 16; ++i) {
       const std::size_t more = items * i;

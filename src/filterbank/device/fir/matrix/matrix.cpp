@@ -365,7 +365,11 @@ void list_matrix(const Device& device, const Problem& problem, const Geometry& g
 
 }  // namespace
 
-extern const Fir kMatrixFir{
-    .name = "matrix", .list = list_matrix, .text = matrix_text, .weights = plain_matrix_weights, .start_multiple = 8};
+extern const Fir kMatrixFir{.name = "matrix",
+                            .list = list_matrix,
+                            .text = matrix_text,
+                            .weights = plain_matrix_weights,
+                            .start_multiple = 8,
+                            .writes_bytes = false};
 
 }  // namespace ridge::filterbank::on_device

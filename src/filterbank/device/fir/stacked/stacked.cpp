@@ -214,7 +214,7 @@ class StackedWriter {
     last_butterfly();
     text_.line("const int pol = line % 2, time = t + line % 4 / 2 * 8 + line / 4, k = r + {};", 16 * half);
     text_.open("if (time >= skipped && time < spectra)");
-    text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
+    open_output(text_, d_, place_text(g_, "time", "k"));
     open_finish(text_, d_, "time");
     for (std::size_t i = 0; i < 16; ++i) {
       text_.line("STORE_ONCE(to + {}, {});", each_ * i,

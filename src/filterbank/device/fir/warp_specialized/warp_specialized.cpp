@@ -439,7 +439,7 @@ class WarpSpecializedWriter {
         continue;
       }
       text_.open("if (time >= skipped && time < spectra)");
-      text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "u"));
+      open_output(text_, d_, place_text(g_, "time", "u"));
       open_finish(text_, d_, "time");
       for (std::size_t k = 0; k < others_; ++k) {
         text_.line("STORE_ONCE(to + {}, {});", k * 16,
