@@ -49,8 +49,18 @@ void add_needs(const TreePass& pass, std::size_t row, Needs& needs) {
   }
 }
 
+// Where a fill is in local memory. `packed`: pairs that begin with an even sample, then those that begin with an odd
+// one.
+struct Place {
+  std::size_t to = 0, first = 0, samples = 0;
+  std::size_t of(std::uint32_t shift, bool packed) const {
+    const std::size_t sample = shift - first;
+    return packed ? to + sample % 2 * (samples / 2) + sample / 2 : to + sample;
+  }
+};
+
 // Rows in order, as many per group as fit the local memory.
-PassTables make_tables(const TreePass& pass, const TreeDesign& design) {
+PassTables make_tables(const TreePass& pass, const TreeDesign& design, bool packed) {
   constexpr std::size_t kMostRows = 64;
   PassTables tables;
   tables.places.assign(pass.rows() * design.radix, static_cast<std::int32_t>(design.words));
@@ -66,19 +76,19 @@ PassTables make_tables(const TreePass& pass, const TreeDesign& design) {
     }
     tables.groups.push_back({static_cast<std::int32_t>(tables.fills.size()), static_cast<std::int32_t>(needs.size()),
                              static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end - begin)});
-    std::map<std::uint32_t, std::int32_t> position;  // in local memory, of a row's sample at delay 0; may be negative
-    std::int32_t to = 0;
+    std::map<std::uint32_t, Place> position;
+    std::size_t to = 0;
     for (const auto& [row, shifts] : needs) {
-      const auto samples = static_cast<std::int32_t>(shifts.samples(design.times));
-      const auto first = static_cast<std::int32_t>(shifts.first());
-      tables.fills.push_back({static_cast<std::int32_t>(row), first, samples, to});
-      position[row] = to - first;
-      to += samples;
+      const Place place{.to = to, .first = shifts.first(), .samples = shifts.samples(design.times)};
+      tables.fills.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(place.first),
+                              static_cast<std::int32_t>(place.samples), static_cast<std::int32_t>(to)});
+      position[row] = place;
+      to += place.samples;
     }
     for (std::size_t r = begin; r < end; ++r) {
       for (std::uint32_t i = pass.first[r]; i < pass.first[r + 1]; ++i) {
         tables.places[r * design.radix + i - pass.first[r]] =
-            position[pass.source[i]] + static_cast<std::int32_t>(pass.shift[i]);
+            static_cast<std::int32_t>(position[pass.source[i]].of(pass.shift[i], packed));
       }
     }
     begin = end;
@@ -88,7 +98,10 @@ PassTables make_tables(const TreePass& pass, const TreeDesign& design) {
 
 const char* element_of(std::size_t width, bool last) { return last ? "float" : width <= kMost16 ? "ushort" : "uint"; }
 
-KernelSource pass_source(const TreeDesign& design, const char* in, const char* out, bool aligned) {
+std::size_t bytes_of(std::string_view element) { return element == "uchar" ? 1 : element == "ushort" ? 2 : 4; }
+
+// `pairs`: rows of the output have an even number of samples in memory.
+KernelSource pass_source(const TreeDesign& design, const char* in, const char* out, bool aligned, bool pairs) {
   return {.name = fmt::format("search tree {} to {}", in, out),
           .text = ridge::detail::kernel_text("search/tree"),
           .defines = {{"RADIX", std::to_string(design.radix)},
@@ -96,19 +109,22 @@ KernelSource pass_source(const TreeDesign& design, const char* in, const char* o
                       {"ITEMS_IN_GROUP", std::to_string(design.items)},
                       {"TILE_WORDS", std::to_string(design.words)},
                       {"ALIGNED", aligned ? "1" : "0"},
-                      {"IN_BYTES", std::string_view(in) == "uchar"    ? "1"
-                                   : std::string_view(in) == "ushort" ? "2"
-                                                                      : "4"},
+                      {"IN_BYTES", std::to_string(bytes_of(in))},
+                      {"OUT_BYTES", std::to_string(bytes_of(out))},
+                      {"OUT_PAIRS", pairs ? "1" : "0"},
+                      {"OUT_PAIR", fmt::format("{}2", out)},
+                      {"MAKE_PAIR", fmt::format("make_{}2", out)},
                       {"IN", in},
                       {"OUT", out}}};
 }
 
-std::vector<KernelSource> sources_of(const TreeDesign& design, const Tree& tree, std::size_t row) {
+std::vector<KernelSource> sources_of(const TreeDesign& design, const Tree& tree, const Layout& layout) {
   std::vector<KernelSource> sources;
   const char* in = "uchar";
   for (std::size_t p = 0; p < tree.passes.size(); ++p) {
-    const char* out = element_of(tree.passes[p].width, p + 1 == tree.passes.size());
-    sources.push_back(pass_source(design, in, out, p > 0 || row % 4 == 0));
+    const bool last = p + 1 == tree.passes.size();
+    const char* out = element_of(tree.passes[p].width, last);
+    sources.push_back(pass_source(design, in, out, p > 0 || layout.row % 4 == 0, !last || layout.times % 2 == 0));
     in = out;
   }
   return sources;
@@ -128,10 +144,11 @@ class DeviceTree final : public Variant {
   DeviceTree(const Device& device, const Layout& layout, std::shared_ptr<const Tree> tree, const TreeDesign& design)
       : device_(device), layout_(layout), tree_(std::move(tree)), design_(design), staging_(device, "search") {
     stride_ = (layout.row + 31) / 32 * 32;
-    const std::vector<KernelSource> sources = sources_of(design, *tree_, layout.row);
+    const std::vector<KernelSource> sources = sources_of(design, *tree_, layout);
     for (std::size_t p = 0; p < tree_->passes.size(); ++p) {
       const TreePass& pass = tree_->passes[p];
-      const PassTables tables = make_tables(pass, design);
+      const bool packed = p == 0 || tree_->passes[p - 1].width <= kMost16;
+      const PassTables tables = make_tables(pass, design, packed);
       steps_.push_back({.kernel = device.compile(sources[p]).kernel("tree_pass"),
                         .groups = uploaded(device, tables.groups, "search tree groups"),
                         .fills = uploaded(device, tables.fills, "search tree fills"),
@@ -230,7 +247,7 @@ void list_device_tree(const Device& device, const Layout& layout, std::vector<En
                                               .bytes = 3 * tree->moved / static_cast<double>(radix),
                                               .launches = static_cast<double>(tree->passes.size()),
                                               .efficiency = 0.5}},
-                       .kernels = [design, tree, row = layout.row] { return sources_of(design, *tree, row); },
+                       .kernels = [=] { return sources_of(design, *tree, layout); },
                        .build = [=] { return std::make_shared<DeviceTree>(device, layout, tree, design); }});
   }
 }
