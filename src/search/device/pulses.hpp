@@ -1,5 +1,6 @@
 // Single pulses on a device: from normalized bytes to detections without copying the series to the host.
 #pragma once
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -32,15 +33,29 @@ class DevicePulses {
             std::vector<Detection>& found);
   // The same with a plane in device memory, which no other queue writes any more.
   bool find(const Buffer& plane, const PulseJob& job, std::span<Normal> normals, std::vector<Detection>& found);
-  void series(std::span<float> to);  // of the last find()
+  // find() in two steps: up to two jobs may have begun, and end() returns the results of the oldest one. The spans of
+  // `job` are read by begin() only.
+  void begin(const Buffer& plane, const PulseJob& job);
+  bool end(std::span<Normal> normals, std::vector<Detection>& found);
+  void series(std::span<float> to);  // of the last job
 
  private:
+  struct Slot {
+    Buffer normals, count, places, snrs;
+    PulseJob job;
+    Event done;
+  };
+  void send(std::span<const std::uint32_t> values, std::vector<std::uint32_t>& sent, const Buffer& to);
+
   Plan plan_;
   std::vector<std::size_t> widths_;
-  Queue queue_;
+  Queue queue_, results_;
   Kernel normal_, boxcars_;
   std::size_t trials_, times_;
-  Buffer in_, series_, starts_, lengths_, normals_, widths_on_device_, limits_, count_, places_, snrs_;
+  Buffer in_, series_, starts_, lengths_, widths_on_device_, limits_;
+  std::vector<std::uint32_t> sent_starts_, sent_lengths_;
+  std::array<Slot, 2> slots_;
+  std::size_t begun_ = 0, ended_ = 0;
 };
 
 }  // namespace ridge::search
