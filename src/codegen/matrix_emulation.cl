@@ -25,4 +25,8 @@
   emulated_multiply(float, 2, product_of_float16, d, a0, a1, a2, a3, b0, b1)
 #define matrix_multiply_bytes(d, a0, a1, a2, a3, b0, b1) \
   emulated_multiply(int, 4, product_of_bytes, d, a0, a1, a2, a3, b0, b1)
+#define matrix_start_bytes(d, start, a0, a1, a2, a3, b0, b1) { \
+  (d)[0] = (d)[1] = (d)[2] = (d)[3] = start; \
+  matrix_multiply_bytes(d, a0, a1, a2, a3, b0, b1) \
+}
 #endif

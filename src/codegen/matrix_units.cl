@@ -27,6 +27,13 @@ FUNCTION void matrix_multiply_bytes(int* d, uint a0, uint a1, uint a2, uint a3, 
       : "+r"(x), "+r"(y), "+r"(z), "+r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
   d[0] = x, d[1] = y, d[2] = z, d[3] = w;
 }
+// d = product + start in every element
+FUNCTION void matrix_start_bytes(int* d, int start, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
+  int x, y, z, w;
+  MATRIX_PTX("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
+      : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(start));
+  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
+}
 FUNCTION uint float16x2_fma(uint a, uint b, uint c) {
   uint d;
   PTX("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));

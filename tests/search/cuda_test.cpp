@@ -2,6 +2,9 @@
 #ifdef RIDGE_HAVE_CUDA
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include <ridge/device.hpp>
 
 #include "device/cuda/compiler.hpp"
@@ -9,6 +12,7 @@
 #include "device/dialect.hpp"
 #include "device/kernel_text.hpp"
 #include "search/device/byte_beams.hpp"
+#include "search/device/pulses.hpp"
 
 namespace ridge::detail {
 namespace {
@@ -28,16 +32,20 @@ TEST(SearchKernels, CompileForCuda) {
                    {"ITEMS_IN_GROUP", "512"},
                    {"TILE_WORDS", "24576"},
                    {"ALIGNED", "1"},
-                   {"IN_BYTES", "1"},
-                   {"IN", "uchar"},
-                   {"OUT", "ushort"}}},
+                   {"IN_BYTES", "2"},
+                   {"OUT_BYTES", "4"},
+                   {"OUT_PAIRS", "1"},
+                   {"OUT_PAIR", "float2"},
+                   {"MAKE_PAIR", "make_float2"},
+                   {"IN", "ushort"},
+                   {"OUT", "float"}}},
       {.name = "fourier",
        .text = kernel_text("search/fourier"),
        .defines = {{"TAPS", "6"}, {"STEPS", "1024"}, {"POSITION_BITS", "40"}}},
       {.name = "beams",
        .text = kernel_text("search/beams"),
-       .defines = {{"ITEMS_IN_GROUP", "64"}, {"STATIONS_AT_ONCE", "512"}}},
-      {.name = "pulses", .text = kernel_text("search/pulses"), .defines = {{"WIDEST", "256"}}}};
+       .defines = {{"ITEMS_IN_GROUP", "64"}, {"STATIONS_AT_ONCE", "512"}}}};
+  for (const std::size_t widest : {32, 256}) sources.push_back(search::DevicePulses::source(widest));
   sources.push_back(search::ByteBeams::source({.stations = 64, .beams = 512, .times = 1024}));
   for (const KernelSource& source : sources) {
     int first_line = 0;
@@ -49,13 +57,16 @@ TEST(SearchKernels, CompileForCuda) {
   }
 }
 
-// Weights, sums and powers stay in registers, and three groups of 128 work-items fit a compute unit.
-TEST(SearchKernels, BeamsSpillNothing) {
+// Weights, sums and powers stay in registers, and 16 warps fit a compute unit.
+TEST(SearchKernels, BeamsAndBoxcarsSpillNothing) {
   if (!nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
-  for (const KernelResources& one :
-       resources_for(search::ByteBeams::source({.stations = 64, .beams = 512, .times = 1024}), "sm_90")) {
-    EXPECT_LE(one.spilled_bytes, one.kernel == "beam_power" ? 0 : 16) << one.kernel;
-    EXPECT_LE(one.registers, 168) << one.kernel;
+  std::vector<KernelResources> all =
+      resources_for(search::ByteBeams::source({.stations = 64, .beams = 512, .times = 1024}), "sm_90");
+  std::ranges::copy(resources_for(search::DevicePulses::source(32), "sm_90"), std::back_inserter(all));
+  std::ranges::copy(resources_for(search::ByteBeams::warp_group_source(), "sm_90a"), std::back_inserter(all));
+  for (const KernelResources& one : all) {
+    EXPECT_LE(one.spilled_bytes, one.kernel == "power_bytes" ? 16 : 0) << one.kernel;
+    EXPECT_LE(one.registers, 128) << one.kernel;
   }
 }
 

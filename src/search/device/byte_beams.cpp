@@ -8,19 +8,23 @@
 #include "base/text.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
+#include "device/traits.hpp"
 #include "plan/arguments.hpp"
 
 namespace ridge::search {
 namespace {
 
-constexpr std::size_t kStage = 128, kMostSums = 2048;  // as in byte_beams.cl
+constexpr std::size_t kStage = 64, kMostSums = 2048, kMostPlanes = 8;  // as in byte_beams.cl
+constexpr std::size_t kWarpGroupStage = 128,
+                      kWarpGroupBytes = 3 * kWarpGroupStage * 2 * 128 + 1024;  // as in
+                                                                               // beam_warp_groups.cl
 constexpr const char* kName = "beams";
 
 std::uint32_t number(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
 std::size_t staged_bytes(const ByteBeamProblem& problem, const Device& device) {
   const std::size_t emulated = device.limits().matrix_units ? 0 : 6 * 4 * 32 * problem.warps();
-  return 3 * kStage * problem.row_bytes() + emulated;
+  return 3 * kStage * problem.polarizations * problem.row_bytes() + emulated;
 }
 
 }  // namespace
@@ -33,6 +37,7 @@ std::string ByteBeams::refusal(const Device& device, const ByteBeamProblem& p) {
   if (device.is_host()) return "needs a device, got the host";
   if (p.stations == 0 || p.beams == 0 || p.channels == 0 || p.polarizations == 0)
     return "needs at least one station, beam, channel and polarization";
+  if (p.polarizations > 2) return fmt::format("needs one or two polarizations, got {}", p.polarizations);
   if (p.times == 0 || p.times % kStage != 0)
     return fmt::format("needs a multiple of {} times, got {}", kStage, p.times);
   if (p.stations > 128) return fmt::format("needs at most 128 stations, got {}", p.stations);
@@ -47,21 +52,49 @@ std::string ByteBeams::refusal(const Device& device, const ByteBeamProblem& p) {
   return groups > most ? "the work-groups exceed one launch: use fewer times" : "";
 }
 
-KernelSource ByteBeams::source(const ByteBeamProblem& p) {
+KernelSource ByteBeams::source(const ByteBeamProblem& p, bool warp_groups) {
+  // Weights of up to 64 stations and two polarizations leave room for 16 warps per compute unit, others for 8.
+  const std::size_t resident = (p.row_bytes() * p.polarizations <= 256 ? 16 : 8) / p.warps();
   return {.name = "search byte beams",
           .text = codegen::matrix_macros_text(32 * p.warps()) + ridge::detail::kernel_text("search/byte_beams"),
           .defines = {{"ROW_CHUNKS", std::to_string(p.row_bytes() / 16)},
                       {"SEGMENTS", std::to_string(p.row_bytes() / 64)},
                       {"POLARIZATIONS", std::to_string(p.polarizations)},
+                      {"SWIZZLED", warp_groups ? "1" : "0"},
+                      {"RESIDENT", std::to_string(resident)},
                       {"WARPS", std::to_string(p.warps())}}};
 }
 
-ByteBeams::ByteBeams(const Device& device, const ByteBeamProblem& problem) : problem_(problem) {
-  if (const std::string why = refusal(device, problem); !why.empty())
+std::string ByteBeams::warp_group_refusal(const Device& device, const ByteBeamProblem& p) {
+  if (const std::string why = refusal(device, p); !why.empty()) return why;
+  if (!ridge::detail::has_warp_group_products(device.limits()) || device.info().backend != Backend::cuda)
+    return "needs products of warp groups (wgmma), which the device does not have";
+  if (p.times % kWarpGroupStage != 0)
+    return fmt::format("needs a multiple of {} times, got {}", kWarpGroupStage, p.times);
+  if (p.row_bytes() != 128 || p.polarizations != 2 || p.beams <= 64) {
+    return fmt::format(
+        "needs 33 to 64 stations, two polarizations and more than 64 beams, got {} stations, {} polarizations and {} "
+        "beams",
+        p.stations, p.polarizations, p.beams);
+  }
+  return "";
+}
+
+KernelSource ByteBeams::warp_group_source() {
+  return {.name = "search byte beams, warp groups",
+          .text = ridge::detail::kernel_text("codegen/warp_groups") +
+                  ridge::detail::kernel_text("search/beam_warp_groups")};
+}
+
+ByteBeams::ByteBeams(const Device& device, const ByteBeamProblem& problem, bool warp_groups)
+    : problem_(problem), warp_groups_(warp_groups) {
+  if (const std::string why = warp_groups ? warp_group_refusal(device, problem) : refusal(device, problem);
+      !why.empty())
     throw Error(ErrorKind::invalid_argument, fmt::format("beams of bytes: {}", why));
-  const auto program = device.compile(source(problem));
-  pack_ = program.kernel("pack_stations"), power_ = program.kernel("beam_power");
-  bytes_ = program.kernel("power_bytes");
+  const auto program = device.compile(source(problem, warp_groups));
+  pack_ = program.kernel("pack_stations"), pack_bytes_ = program.kernel("pack_bytes");
+  power_ = program.kernel("beam_power"), bytes_ = program.kernel("power_bytes");
+  if (warp_groups) power_ = device.compile(warp_group_source()).kernel("beam_power_warp_groups");
 }
 
 void ByteBeams::pack(Queue& queue, const Buffer& spectra, float scale, const Buffer& packed) const {
@@ -74,40 +107,61 @@ void ByteBeams::pack(Queue& queue, const Buffer& spectra, float scale, const Buf
       {spectra, packed, number(p.stations), number(p.channels), number(p.polarizations), number(p.times), scale});
 }
 
+void ByteBeams::pack(Queue& queue, const Buffer& spectra, const Buffer& packed) const {
+  const ByteBeamProblem& p = problem_;
+  const Device device = queue.device();
+  if (p.channels % 2 != 0) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("beams of bytes: needs an even number of channels, got {}", p.channels));
+  }
+  planner::check_buffer(kName, "spectra", spectra, device, p.times * p.polarizations * p.stations * p.channels * 2);
+  planner::check_buffer(kName, "packed samples", packed, device, p.packed_bytes());
+  queue.launch(pack_bytes_, {.groups = {p.times * p.polarizations * ((p.channels + 63) / 64)}, .items = {256}},
+               {spectra, packed, number(p.stations), number(p.channels), number(p.polarizations), number(p.times)});
+}
+
 void ByteBeams::power(Queue& queue, const Buffer& packed, const Buffer& weights, const Buffer& out, std::size_t bins,
                       std::size_t first) const {
   const ByteBeamProblem& p = problem_;
   const Device device = queue.device();
   planner::check_buffer(kName, "packed samples", packed, device, p.packed_bytes());
   planner::check_buffer(kName, "weights", weights, device, p.weight_bytes());
-  planner::check_buffer(kName, "power", out, device, p.polarizations * p.beams * p.channels * bins * sizeof(float));
+  planner::check_buffer(kName, "power", out, device, p.beams * p.channels * bins * sizeof(float));
   if (bins % 2 != 0 || first % 2 != 0 || first + p.times / 8 > bins) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("beams of bytes: needs even bins that hold {} sums from an even one on, got {} from {}",
                             p.times / 8, bins, first));
   }
-  queue.launch(power_,
-               {.groups = {p.padded() / (32 * p.warps()) * p.channels * p.polarizations},
-                .items = {32 * p.warps()},
-                .local_bytes = staged_bytes(p, device)},
-               {packed, weights, out, number(p.channels), number(p.polarizations), number(p.times), number(p.beams),
-                number(bins), number(first)});
+  const std::size_t warps = p.warps(), beams = warp_groups_ ? 64 : 16 * warps;  // per work-group
+  queue.launch(
+      power_,
+      {.groups = {p.padded() / beams * p.channels},
+       .items = {32 * warps},
+       .local_bytes = warp_groups_ ? kWarpGroupBytes : staged_bytes(p, device)},
+      {packed, weights, out, number(p.channels), number(p.times), number(p.beams), number(bins), number(first)});
 }
 
 void ByteBeams::bytes(Queue& queue, const Buffer& power, std::size_t beam, std::size_t bins, std::size_t joined,
-                      const Buffer& plane, std::size_t row, std::size_t first) const {
+                      std::span<const Buffer> planes, std::size_t row, std::size_t first) const {
   const ByteBeamProblem& p = problem_;
-  planner::check_buffer(kName, "power", power, queue.device(),
-                        p.polarizations * p.beams * p.channels * bins * sizeof(float));
-  planner::check_buffer(kName, "plane", plane, queue.device(), p.channels * row);
-  if (beam >= p.beams || joined == 0 || bins % joined != 0 || bins / joined > kMostSums || first + bins / joined > row)
-    throw Error(
-        ErrorKind::invalid_argument,
-        fmt::format("beams of bytes: needs up to {} sums in a row, got beam {} of {}, {} bins in sums of {}, row {}",
-                    kMostSums, beam, p.beams, bins, joined, row));
-  queue.launch(bytes_, {.groups = {p.channels}, .items = {256}},
-               {power, plane, number(beam), number(p.beams), number(p.channels), number(bins), number(joined),
-                std::uint64_t{row}, std::uint64_t{first}});
+  planner::check_buffer(kName, "power", power, queue.device(), p.beams * p.channels * bins * sizeof(float));
+  for (const Buffer& plane : planes) planner::check_buffer(kName, "plane", plane, queue.device(), p.channels * row);
+  if (planes.empty() || planes.size() > kMostPlanes || beam + planes.size() > p.beams) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("beams of bytes: needs 1 to {} planes of the {} beams, got {} from beam {} on", kMostPlanes,
+                            p.beams, planes.size(), beam));
+  }
+  if (joined == 0 || bins % joined != 0 || bins / joined > kMostSums || first + bins / joined > row) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("beams of bytes: needs up to {} sums in a row, got {} bins in sums of {}, row {}",
+                            kMostSums, bins, joined, row));
+  }
+  std::vector<Argument> arguments{power};
+  for (std::size_t i = 0; i < kMostPlanes; ++i) arguments.emplace_back(planes[std::min(i, planes.size() - 1)]);
+  for (const std::size_t value : {beam, p.channels, bins, joined}) arguments.emplace_back(number(value));
+  arguments.emplace_back(std::uint64_t{row});
+  arguments.emplace_back(std::uint64_t{first});
+  queue.launch(bytes_, {.groups = {p.channels, planes.size()}, .items = {256}}, arguments);
 }
 
 std::vector<std::byte> ByteBeams::weights(std::span<const std::complex<float>> of, float scale) const {

@@ -13,38 +13,45 @@ namespace ridge::search {
 
 struct ByteBeamProblem {
   std::size_t stations = 0, beams = 0, channels = 1, polarizations = 2;
-  std::size_t times = 0;                                               // spectra per call, a multiple of 128
+  std::size_t times = 0;                                               // spectra per call, a multiple of 64
   std::size_t row_bytes() const { return (stations + 31) / 32 * 64; }  // packed
   std::size_t packed_bytes() const { return channels * polarizations * times * row_bytes(); }  // of one call
   std::size_t weight_bytes() const { return channels * polarizations * padded() * 2 * row_bytes(); }
-  std::size_t warps() const { return beams > 64 ? 4 : beams > 32 ? 2 : 1; }
-  std::size_t padded() const { return (beams + 32 * warps() - 1) / (32 * warps()) * 32 * warps(); }  // beams
+  std::size_t warps() const { return beams > 64 ? 8 : beams > 32 ? 4 : beams > 16 ? 2 : 1; }         // per work-group
+  std::size_t padded() const { return (beams + 16 * warps() - 1) / (16 * warps()) * 16 * warps(); }  // beams
   double operations() const;                                                                         // of one call
 };
 
-// The power of `bins` sums of 8 spectra: polarizations x beams x channels x bins floats.
+// The power of `bins` sums of 8 spectra of all polarizations: beams x channels x bins floats.
 class ByteBeams {
  public:
-  ByteBeams(const Device& device, const ByteBeamProblem& problem);
+  // `warp_groups`: products by warp groups (Hopper), for 33 to 64 stations of two polarizations and more than 64 beams.
+  ByteBeams(const Device& device, const ByteBeamProblem& problem, bool warp_groups = false);
   static std::string refusal(const Device& device, const ByteBeamProblem& problem);  // empty: the device can do it
-  static KernelSource source(const ByteBeamProblem& problem);
+  static std::string warp_group_refusal(const Device& device, const ByteBeamProblem& problem);
+  static KernelSource source(const ByteBeamProblem& problem, bool warp_groups = false);
+  static KernelSource warp_group_source();
 
   // Spectra (times, polarizations, stations, channels) times `scale`, rounded to -127 .. 127. Channels are reversed: a
   // centred filter bank begins with the lowest frequency, all later stages with the highest.
+  // Only power() of an object with the same `warp_groups` can read the packed rows.
   void pack(Queue& queue, const Buffer& spectra, float scale, const Buffer& packed) const;
+  // The same with spectra that a bank has rounded to pairs of bytes (byte_designs()), of an even number of channels.
+  void pack(Queue& queue, const Buffer& spectra, const Buffer& packed) const;
   // Writes times / 8 sums from bin `first` on, which is even, as is `bins`.
   void power(Queue& queue, const Buffer& packed, const Buffer& weights, const Buffer& out, std::size_t bins,
              std::size_t first) const;
-  // The power of one beam as bytes of mean 60 and deviation 10 per channel: bins / joined samples from `first` on in
-  // `plane`, channels x row; at most 2048. Adds polarizations and `joined` neighbouring bins.
+  // The power of beams from `beam` on, one per plane and at most 8, as bytes of mean 60 and deviation 10 per channel:
+  // bins / joined samples from `first` on in planes of channels x row; at most 2048. Adds `joined` neighbouring bins.
   void bytes(Queue& queue, const Buffer& power, std::size_t beam, std::size_t bins, std::size_t joined,
-             const Buffer& plane, std::size_t row, std::size_t first) const;
+             std::span<const Buffer> planes, std::size_t row, std::size_t first) const;
   // Weights (channels, polarizations, beams, stations), multiplied by `scale` and rounded, in the order of the kernel.
   std::vector<std::byte> weights(std::span<const std::complex<float>> of, float scale) const;
 
  private:
   ByteBeamProblem problem_;
-  Kernel pack_, power_, bytes_;
+  bool warp_groups_;
+  Kernel pack_, pack_bytes_, power_, bytes_;
 };
 
 }  // namespace ridge::search

@@ -1,0 +1,99 @@
+// Power of beams by warp-group products (wgmma; CUDA, Hopper), of rows of 128 bytes and two polarizations: as
+// beam_power(), 64 beams per work-group of two warp groups. Weights stay in registers, samples are read from local memory,
+// where bulk copies (TMA) bring them: pack kernels with SWIZZLED have put them in the order that the matrix units read.
+#define STAGE_TIMES 128  // of two polarizations in one of three buffers
+#define PART_BYTES (64 * 128)
+#define POLARIZATION_BYTES (STAGE_TIMES * 128)
+#define STAGE_BYTES (2 * POLARIZATION_BYTES)
+#define RING_BYTES (3 * STAGE_BYTES + 1024)
+#define START 0x4b400000  // as SUM_START of beam_power()
+
+// Fragments of the 64 rows of weights of 32 beams: word 8 k + lane % 4 (and 4 words on) of rows lane / 4 and 8 rows on.
+FUNCTION void load_weights(uint (*to)[4], GLOBAL const uint* from) {
+  UNROLL
+  for (int k = 0; k < 4; ++k) {
+    to[k][0] = from[8 * k];
+    to[k][1] = from[8 * k + 8 * 32];
+    to[k][2] = from[8 * k + 4];
+    to[k][3] = from[8 * k + 4 + 8 * 32];
+  }
+}
+
+// Adds the power of 64 times to 8 sums of 8 times.
+FUNCTION void add_power(float* power, const uint (*weights)[4], uint samples) {
+  const ulong rows = (1ul << 62) | (64ul << 32) | (1ul << 16);  // descriptor: 128-byte swizzle, 8 rows in 1024 bytes
+  int sums[32];
+  UNROLL
+  for (int i = 0; i < 32; ++i) sums[i] = START;
+  WARP_GROUP_FENCE();
+  UNROLL
+  for (int k = 0; k < 4; ++k) warp_group_multiply(sums, weights[k], rows | (((samples + 32 * k) & 0x3ffff) >> 4));
+  WARP_GROUP_WAIT();
+  UNROLL
+  for (int i = 0; i < 32; ++i) {
+    const float one = FLOAT_OF((uint)sums[i]) - 12582912.0f;
+    power[i / 4] = FMA(one, one, power[i / 4]);
+  }
+}
+
+// Starts the copies of a stage.
+FUNCTION void copy_stage(ulong* full, uint base, GLOBAL const uint4* from, uint times, int stage) {
+  COPY_BARRIER_EXPECT(full + stage % 3, STAGE_BYTES);
+  for (int p = 0; p < 2; ++p) {
+    BULK_COPY_TO_ADDRESS(full + stage % 3, base + stage % 3 * STAGE_BYTES + p * POLARIZATION_BYTES,
+                         from + ((ulong)p * times + stage * STAGE_TIMES) * 8, POLARIZATION_BYTES);
+  }
+}
+
+KERNEL WORK_GROUP_RESIDENT(256, 1, 1, 2) void beam_power_warp_groups(GLOBAL const uint4* RESTRICT packed,
+                                                                     GLOBAL const uint* RESTRICT weights,
+                                                                     GLOBAL float* RESTRICT out, uint channels,
+                                                                     uint times, uint beams, uint bins, uint first) {
+  LOCAL_BLOCK(uint4, ring, RING_BYTES / 16);
+  __shared__ __align__(8) ulong full[3];
+  const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32;  // a warp has 8 beams
+  const uint base = (ridge_local_address(ring) + 1023) / 1024 * 1024;  // the swizzle pattern repeats every 1024 bytes
+  const uint beam_groups = (beams + 127) / 128 * 2, channel = GROUP_ID(0) / beam_groups;
+  const uint first_beam = GROUP_ID(0) % beam_groups * 64;
+  GLOBAL const uint4* from = packed + (ulong)channel * 2 * times * 8;
+  const int stages = (int)(times / STAGE_TIMES);
+  if (item == 0) {
+    for (int s = 0; s < 3; ++s) MBARRIER_INIT_UNFENCED(full + s, 1);
+    MBARRIERS_FENCE();
+    for (int s = 0; s < 2 && s < stages; ++s) copy_stage(full, base, from, times, s);
+  }
+  uint held[2][4][4];  // of 32 beams, for each polarization
+  UNROLL
+  for (int p = 0; p < 2; ++p) {
+    const ulong row = ((ulong)channel * 2 + p) * beam_groups * 128 + first_beam * 2 + warp * 16 + lane / 4;
+    load_weights(held[p], weights + row * 32 + lane % 4);
+  }
+  const uint beam = first_beam + warp * 8 + lane / 4;
+  GLOBAL float* to = out + ((ulong)beam * channels + channel) * bins + first + 2 * (lane % 4);
+  uint round = 0;  // of the three buffers
+  for (int stage = 0; stage < stages; ++stage) {
+    BARRIER();  // every warp has read the buffer of the stage before
+    if (item == 0 && stage + 2 < stages) copy_stage(full, base, from, times, stage + 2);
+    MBARRIER_WAIT(full + stage % 3, round & 1);
+    if (stage % 3 == 2) ++round;
+    _Pragma("unroll 1") for (int part = 0; part < STAGE_TIMES / 64; ++part) {
+      const uint here = base + stage % 3 * STAGE_BYTES + part * PART_BYTES;
+      float power[8];
+      UNROLL
+      for (int n = 0; n < 8; ++n) power[n] = 0.0f;
+      add_power(power, held[0], here);
+      add_power(power, held[1], here + POLARIZATION_BYTES);
+      // Four lanes have two times each of every sum. Lane j of them gets sums 2 j and 2 j + 1.
+      float four[4], two[2];
+      const bool upper = lane & 2, odd = lane & 1;
+      UNROLL
+      for (int i = 0; i < 4; ++i)
+        four[i] = (upper ? power[4 + i] : power[i]) + SHUFFLE_XOR(upper ? power[i] : power[4 + i], 2);
+      UNROLL
+      for (int i = 0; i < 2; ++i)
+        two[i] = (odd ? four[2 + i] : four[i]) + SHUFFLE_XOR(odd ? four[i] : four[2 + i], 1);
+      if (beam < beams) *(GLOBAL float2*)to = make_float2(two[0], two[1]);
+      to += 8;
+    }
+  }
+}
