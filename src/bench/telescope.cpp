@@ -15,6 +15,8 @@
 #include "bench/bench.hpp"
 #include "device/random.hpp"
 #include "device/timing.hpp"
+#include "filterbank/device/fir/fir.hpp"
+#include "filterbank/device/separate.hpp"
 #include "search/device/byte_beams.hpp"
 #include "search/device/pulses.hpp"
 
@@ -22,11 +24,13 @@ namespace ridge::cli {
 namespace {
 
 constexpr std::size_t kSum = 8, kHeld = 4, kWidest = 32;  // spectra per power; calls of voltages; samples of a boxcar
+constexpr std::size_t kPlanes = 8;                        // beams per call of ByteBeams::bytes
+constexpr float kLevels = 24;                             // rms of the rounded spectra
 constexpr int kByteMean = 60, kByteSigma = 10;            // as ByteBeams::bytes writes them
 
 struct TelescopeCase {
   std::size_t stations = 64, channels = 4096, taps = 8, beams = 512, trials = 4096;
-  std::size_t spectra = 1024, samples = 24576;  // per call of the bank; of power per search
+  std::size_t spectra = 2048, samples = 24576;  // per call of the bank; of power per search
   double bandwidth_mhz = 400, top_mhz = 1600;
   double threshold = 8;
 };
@@ -39,7 +43,8 @@ class TelescopeChain {
         wanted_(wanted),
         shape_{
             .stations = wanted.stations, .beams = wanted.beams, .channels = wanted.channels, .times = wanted.spectra},
-        bank_(device, bank_problem(wanted), {.effort = Effort::quick}),
+        bank_problem_(filterbank::complete(bank_problem(wanted))),
+        geometry_(filterbank::resolve(bank_problem_)),
         beams_(device, shape_),
         dedispersion_(device, search_problem(wanted), {.most_seconds = 10, .variant = "tree"}) {
     if (wanted.samples % per_call() != 0 || wanted.samples < history()) {
@@ -52,19 +57,19 @@ class TelescopeChain {
     const std::vector<float> limits(widths.size(), static_cast<float>(wanted.threshold));
     pulses_ = std::make_unique<search::DevicePulses>(dedispersion_, widths, limits);
     voltages_ = device.buffer((kHeld * wanted.spectra + wanted.taps) * values(), {.name = "voltages"});
-    spectra_ = device.buffer(wanted.spectra * values() * 8, {.name = "spectra"});
+    spectra_ = device.buffer(wanted.spectra * values() * 2, {.name = "spectra"});
     packed_ = device.buffer(shape_.packed_bytes(), {.name = "packed spectra"});
     weights_ = device.buffer(shape_.weight_bytes(), {.name = "beam weights"});
     power_ = device.buffer(power_bytes(), {.name = "power"});
-    kept_ = device.buffer(wanted.channels * history(), {.name = "samples of the longest delay"});
     for (std::size_t b = 0; b < wanted.beams; ++b) {
       planes_.push_back(device.buffer(wanted.channels * dedispersion_.row(), {.name = "power of a beam"}));
       queue_.fill(planes_.back(), std::byte{kByteMean});
     }
     fill_voltages();
     fill_random(queue_, weights_, Numbers::bits, 2);
-    choose_bank();
     set_scale();
+    choose_bank();
+    choose_beams();
   }
 
   // One block of wanted.samples power samples through all stages; adds to seconds().
@@ -72,81 +77,74 @@ class TelescopeChain {
     for (std::size_t done = 0; done < wanted_.samples; done += bins()) {
       for (std::size_t at = 0; at < bins(); at += per_call(), ++calls_) {
         timed("channelize", [&] { channelize(); });
-        timed("pack", [&] { beams_.pack(queue_, spectra_, scale_, packed_); });
+        timed("pack", [&] { beams_.pack(queue_, spectra_, packed_); });
         timed("beamform", [&] { beams_.power(queue_, packed_, weights_, power_, bins(), at); });
       }
       timed("power to bytes", [&] {
-        for (std::size_t b = 0; b < wanted_.beams; ++b)
-          beams_.bytes(queue_, power_, b, bins(), 1, planes_[b], dedispersion_.row(), history() + done);
+        for (std::size_t b = 0; b < wanted_.beams; b += kPlanes) {
+          beams_.bytes(queue_, power_, b, bins(), 1,
+                       std::span(planes_).subspan(b, std::min(kPlanes, wanted_.beams - b)), dedispersion_.row(),
+                       history() + done);
+        }
       });
     }
     inject();
-    const std::vector<std::uint32_t> starts(wanted_.trials, static_cast<std::uint32_t>(wanted_.samples));
-    const std::vector<std::uint32_t> lengths(wanted_.trials, static_cast<std::uint32_t>(wanted_.samples + kWidest));
-    std::vector<search::Normal> normals(wanted_.trials);
-    candidates_.clear();
-    for (std::size_t b = 0; b < wanted_.beams; ++b) {
-      std::vector<search::Detection> found;
-      timed("search", [&] {
-        if (!pulses_->find(planes_[b], {.starts = starts, .lengths = lengths}, normals, found)) ++crowded_;
-        for (const auto& group : search::friends(std::move(found)))
-          candidates_.emplace_back(b, search::cluster_of(group));
-      });
-    }
+    timed("search", [&] { search_beams(); });
     timed("keep the delays' samples", [&] {
       const std::size_t row = dedispersion_.row();
       for (const Buffer& plane : planes_) {
         const ByteBox box{.bytes = history(), .rows = wanted_.channels};
-        queue_.copy(plane, {.offset = wanted_.samples, .row = row}, kept_, {}, box);
-        queue_.copy(kept_, {}, plane, {.row = row}, box);
+        queue_.copy(plane, {.offset = wanted_.samples, .row = row}, plane, {.row = row}, box);
       }
     });
   }
 
   // Compares samples of the last call with plain sums: spectra with the bank's definition on the device, power with
-  // products of the rounded spectra and the weights. Returns what differs.
+  // products of the spectra and the weights. Returns what differs.
   std::vector<std::string> compare() {
     constexpr std::size_t kTimes = 8;  // of the last call
     std::vector<std::string> wrong;
     const std::size_t values = this->values(), from = wanted_.spectra - kTimes, row = shape_.row_bytes();
-    std::vector<std::complex<float>> ours(kTimes * values), expected(kTimes * values);
-    queue_.download(spectra_, ours.data(), ours.size() * sizeof(ours[0]), from * values * sizeof(ours[0]));
-    const Buffer few = device_.buffer(expected.size() * sizeof(expected[0]), {.name = "spectra by definition"});
-    const filterbank::Plan definition(device_, bank_problem(wanted_), only("reference"));
-    definition.enqueue(queue_, {.samples = voltages_,
-                                .spectra = few,
-                                .first = wanted_.taps - 1 + (calls_ - 1) % kHeld * wanted_.spectra + from,
-                                .count = kTimes});
-    queue_.download(few, std::span(expected));
+    std::vector<std::int8_t> ours(kTimes * values * 2);
+    queue_.download(spectra_, ours.data(), ours.size(), from * values * 2);
+    const std::vector<float> expected =
+        spectra_by_definition(wanted_.taps - 1 + (calls_ - 1) % kHeld * wanted_.spectra + from, kTimes);
     queue_.finish();
-    const auto floats = [](const auto& some) {
-      return std::span(reinterpret_cast<const float*>(some.data()), 2 * some.size());
-    };
-    if (const double apart = distance(floats(ours), floats(expected)); !(apart < 1e-5))
-      wrong.push_back(fmt::format("channelize differs from its definition by {:.1e}", apart));
+    std::size_t otherwise = 0, far = 0;  // rounded otherwise; by more than one
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const double wanted = std::rint(std::clamp(expected[i] * scale_, -127.0F, 127.0F)),
+                   gap = std::abs(ours[i] - wanted);
+      otherwise += gap > 0 ? 1 : 0;
+      far += gap > 1 ? 1 : 0;
+    }
+    if (far > 0 || otherwise > ours.size() / 1000)
+      wrong.push_back(fmt::format("channelize differs from its definition in {} of {} bytes, by more than one in {}",
+                                  otherwise, ours.size(), far));
     std::size_t differing = 0;
     float sum = 0;
     constexpr std::size_t kSums = 64;
     std::vector<std::int8_t> weights(2 * row);
     for (std::size_t i = 0; i < kSums; ++i) {
-      const std::size_t p = i % 2, c = i * 2654435761 % wanted_.channels, b = i * 40503 % wanted_.beams;
-      const std::size_t weight_row = (c * 2 + p) * shape_.padded() * 2 + b / 8 * 16 + b % 8;
-      for (std::size_t part = 0; part < 2; ++part)
-        queue_.download(weights_, weights.data() + part * row, row, (weight_row + 8 * part) * row);
-      queue_.download(power_, &sum, sizeof(sum),
-                      (((p * wanted_.beams + b) * wanted_.channels + c) * bins() + bins() - 1) * sizeof(float));
-      queue_.finish();
+      const std::size_t c = i * 2654435761 % wanted_.channels, b = i * 40503 % wanted_.beams;
       double plain = 0;
-      for (std::size_t t = 0; t < kTimes; ++t) {
-        double parts[2] = {0, 0};
-        for (std::size_t k = 0; k < 2 * wanted_.stations; ++k) {
-          const auto& value =
-              ours[t * values + (p * wanted_.stations + k / 2) * wanted_.channels + wanted_.channels - 1 - c];
-          const double x = std::rint(std::clamp((k % 2 == 0 ? value.real() : value.imag()) * scale_, -127.0F, 127.0F));
-          for (std::size_t part = 0; part < 2; ++part) parts[part] += x * weights[part * row + k];
+      for (std::size_t p = 0; p < 2; ++p) {
+        const std::size_t weight_row = (c * 2 + p) * shape_.padded() * 2 + b / 8 * 16 + b % 8;
+        for (std::size_t part = 0; part < 2; ++part)
+          queue_.download(weights_, weights.data() + part * row, row, (weight_row + 8 * part) * row);
+        queue_.finish();
+        for (std::size_t t = 0; t < kTimes; ++t) {
+          double parts[2] = {0, 0};
+          for (std::size_t k = 0; k < 2 * wanted_.stations; ++k) {
+            const std::size_t at =
+                t * values + (p * wanted_.stations + k / 2) * wanted_.channels + wanted_.channels - 1 - c;
+            for (std::size_t part = 0; part < 2; ++part)
+              parts[part] += static_cast<double>(ours[2 * at + k % 2]) * weights[part * row + k];
+          }
+          plain += parts[0] * parts[0] + parts[1] * parts[1];
         }
-        plain += parts[0] * parts[0] + parts[1] * parts[1];
       }
+      queue_.download(power_, &sum, sizeof(sum), ((b * wanted_.channels + c) * bins() + bins() - 1) * sizeof(float));
+      queue_.finish();
       if (!(std::abs(sum - plain) <= 1e-5 * std::max(plain, 1.0))) ++differing;
     }
     if (differing != 0)
@@ -157,7 +155,7 @@ class TelescopeChain {
   double sky_seconds() const { return static_cast<double>(wanted_.samples) * interval(wanted_); }
   const std::map<std::string, double>& seconds() const { return seconds_; }
   void forget_times() { seconds_.clear(); }
-  const filterbank::Plan& bank() const { return bank_; }
+  const std::string& bank() const { return bank_text_; }
   const search::Plan& dedispersion() const { return dedispersion_; }
   double beam_operations() const { return shape_.operations() * static_cast<double>(wanted_.samples / per_call()); }
 
@@ -203,7 +201,7 @@ class TelescopeChain {
     return problem;
   }
   std::size_t values() const { return 2 * wanted_.stations * wanted_.channels; }  // per spectrum
-  std::size_t power_bytes() const { return 2 * wanted_.beams * wanted_.channels * bins() * sizeof(float); }
+  std::size_t power_bytes() const { return wanted_.beams * wanted_.channels * bins() * sizeof(float); }
   std::size_t per_call() const { return wanted_.spectra / kSum; }
   // Sums of power that are normalized together, at most 2048.
   std::size_t bins() const {
@@ -221,10 +219,36 @@ class TelescopeChain {
     seconds_[stage] += base::now() - begin;
   }
   void channelize() {
-    bank_.enqueue(queue_, {.samples = voltages_,
-                           .spectra = spectra_,
-                           .first = wanted_.taps - 1 + calls_ % kHeld * wanted_.spectra,
-                           .count = wanted_.spectra});
+    bank_->enqueue(queue_,
+                   {.samples = voltages_,
+                    .spectra = spectra_,
+                    .first = wanted_.taps - 1 + calls_ % kHeld * wanted_.spectra,
+                    .count = wanted_.spectra},
+                   *bank_weights_);
+  }
+  // Each beam's results are read while the next one is searched.
+  void search_beams() {
+    const std::vector<std::uint32_t> starts(wanted_.trials, static_cast<std::uint32_t>(wanted_.samples));
+    const std::vector<std::uint32_t> lengths(wanted_.trials, static_cast<std::uint32_t>(wanted_.samples + kWidest));
+    std::vector<search::Normal> normals(wanted_.trials);
+    candidates_.clear();
+    for (std::size_t b = 0; b <= wanted_.beams; ++b) {
+      if (b < wanted_.beams) pulses_->begin(planes_[b], {.starts = starts, .lengths = lengths});
+      if (b == 0) continue;
+      std::vector<search::Detection> found;
+      if (!pulses_->end(normals, found)) ++crowded_;
+      for (const auto& group : search::friends(std::move(found)))
+        candidates_.emplace_back(b - 1, search::cluster_of(group));
+    }
+  }
+  std::vector<float> spectra_by_definition(std::size_t first, std::size_t count) {
+    const filterbank::Plan definition(device_, bank_problem(wanted_), only("reference"));
+    std::vector<float> values(2 * count * this->values());
+    const Buffer some = device_.buffer(values.size() * sizeof(float), {.name = "spectra by definition"});
+    definition.enqueue(queue_, {.samples = voltages_, .spectra = some, .first = first, .count = count});
+    queue_.download(some, std::span(values));
+    queue_.finish();
+    return values;
   }
   // Without repetitions, which would be found as pulses.
   void fill_voltages() {
@@ -235,31 +259,58 @@ class TelescopeChain {
       queue_.finish();
     }
   }
-  // The planner times banks with transfers; here samples stay on the device.
+  // The fastest of the kernels that write bytes; scale_ is in their weights.
   void choose_bank() {
-    filterbank::Plan best = bank_;
+    std::vector<double> prototype = bank_problem_.weights;
+    for (double& weight : prototype) weight *= scale_;
     double least = 0;
-    for (const planner::Candidate& candidate : filterbank::candidates(device_, bank_problem(wanted_))) {
-      if (candidate.variant != "fused" || !candidate.refusal.empty()) continue;
-      bank_ = filterbank::Plan(device_, bank_problem(wanted_), only(candidate.name()));
+    for (const auto& design : filterbank::on_device::byte_designs(device_, bank_problem_, geometry_)) {
+      const auto before = std::pair(bank_, bank_weights_);
+      bank_ = std::make_shared<filterbank::on_device::CompiledBank>(device_, design, bank_problem_.bandpass);
+      bank_weights_ = bank_->prepare(prototype);
       const double seconds =
           best_device_seconds(queue_, {[&] { channelize(); }}, {.seconds = 0.01, .at_least = 2}).front();
-      if (least > 0 && seconds >= least) continue;
-      least = seconds;
-      best = bank_;
+      if (least == 0 || seconds < least) {
+        least = seconds;
+        bank_text_ = fmt::format("filter bank to bytes: fir {}, {} work-items, {} spectra at once", design.fir->name,
+                                 design.items, design.steps);
+      } else {
+        std::tie(bank_, bank_weights_) = before;
+      }
     }
-    bank_ = best;
+    if (!bank_) mistake(fmt::format("bench telescope: no filter bank of {} channels writes bytes", wanted_.channels));
   }
-  // Bytes of 24 rms.
-  void set_scale() {
+  // Warp groups, where they give the same powers in less time.
+  void choose_beams() {
+    if (!search::ByteBeams::warp_group_refusal(device_, shape_).empty()) return;
+    const search::ByteBeams others(device_, shape_, true);
+    const auto power_by = [&](const search::ByteBeams& one) {
+      one.pack(queue_, spectra_, packed_);
+      one.power(queue_, packed_, weights_, power_, bins(), 0);
+      std::vector<float> some(std::min<std::size_t>(power_.size() / sizeof(float), std::size_t{1} << 24));
+      queue_.download(power_, std::span(some));
+      queue_.finish();
+      return some;
+    };
     channelize();
-    std::vector<float> some(4096);
-    some.resize(std::min(some.size(), spectra_.size() / sizeof(float)));
-    queue_.download(spectra_, std::span(some));
-    queue_.finish();
+    const std::vector<float> expected = power_by(beams_);
+    queue_.fill(power_, std::byte{0});
+    const std::vector<float> found = power_by(others);
+    const double apart = distance(std::span<const float>(found), std::span<const float>(expected));
+    const std::vector<double> seconds =
+        best_device_seconds(queue_,
+                            {[&] { beams_.power(queue_, packed_, weights_, power_, bins(), 0); },
+                             [&] { others.power(queue_, packed_, weights_, power_, bins(), 0); }},
+                            {.seconds = 0.02, .at_least = 2});
+    bank_text_ += fmt::format("\nbeams: {:.2f} ms per call, by warp groups {:.2f} ms, apart {:.1e}", 1e3 * seconds[0],
+                              1e3 * seconds[1], apart);
+    if (apart < 1e-5 && seconds[1] < seconds[0]) beams_ = others;
+  }
+  void set_scale() {
+    const std::vector<float> some = spectra_by_definition(wanted_.taps - 1, 1);
     double square = 0;
     for (const float value : some) square += static_cast<double>(value) * value;
-    scale_ = square > 0 ? static_cast<float>(24 / std::sqrt(square / static_cast<double>(some.size()))) : 1;
+    scale_ = square > 0 ? static_cast<float>(kLevels / std::sqrt(square / static_cast<double>(some.size()))) : 1;
   }
   // Adds a dispersed pulse of two samples to the power of the middle beam, which the search has to find.
   void inject() {
@@ -286,11 +337,15 @@ class TelescopeChain {
   Queue queue_;
   TelescopeCase wanted_;
   search::ByteBeamProblem shape_;
-  filterbank::Plan bank_;
+  filterbank::Problem bank_problem_;
+  filterbank::Geometry geometry_;
+  std::shared_ptr<const filterbank::on_device::CompiledBank> bank_;
+  std::shared_ptr<const filterbank::on_device::DeviceWeights> bank_weights_;
+  std::string bank_text_;
   search::ByteBeams beams_;
   search::Plan dedispersion_;
   std::unique_ptr<search::DevicePulses> pulses_;
-  Buffer voltages_, spectra_, packed_, weights_, power_, kept_;
+  Buffer voltages_, spectra_, packed_, weights_, power_;
   std::vector<Buffer> planes_;
   float scale_ = 1;
   std::size_t calls_ = 0, crowded_ = 0;
@@ -304,8 +359,8 @@ void check_memory(const Device& device, const TelescopeCase& wanted) {
   const search::ByteBeamProblem shape{
       .stations = wanted.stations, .beams = wanted.beams, .channels = wanted.channels, .times = wanted.spectra};
   const std::size_t values = 2 * wanted.stations * wanted.channels, planes = wanted.beams * wanted.channels;
-  const std::size_t needed = (kHeld + 8) * wanted.spectra * values + shape.packed_bytes() + shape.weight_bytes() +
-                             planes * (wanted.spectra * 8 + wanted.samples + wanted.trials);
+  const std::size_t needed = (kHeld + 2) * wanted.spectra * values + shape.packed_bytes() + shape.weight_bytes() +
+                             planes * (wanted.spectra * 4 + wanted.samples + wanted.trials);
   if (needed <= device.limits().memory) return;
   mistake(fmt::format("bench telescope: needs {} of device memory, {} has {}: lower --beams, --samples or --channels",
                       base::human_bytes(static_cast<double>(needed)), device.id(),
@@ -318,7 +373,8 @@ BenchResult bench_telescope(const Device& device, const TelescopeCase& wanted) {
   chain.run_block();  // compiles, and fills the history
   chain.forget_times();
   chain.run_block();
-  BenchResult result{.explanation = chain.bank().explain() + "\n" + chain.dedispersion().explain()};
+  BenchResult result{.explanation = chain.bank() + "\n" + chain.dedispersion().explain()};
+  result.notes.push_back(chain.bank());
   double total = 0;
   for (const auto& [stage, seconds] : chain.seconds()) {
     total += seconds;
@@ -349,11 +405,10 @@ Workload bench_of_telescope() {
       "\nExamples:\n"
       "  ridge bench telescope --device cuda:0\n"
       "  ridge bench telescope --device cuda:0 --stations 16 --channels 1024 --beams 64 --trials 1024 --samples 8192\n"
-      "\nVoltages (random, 4 bits per real and imaginary part, two polarizations) are in device memory. Stages: "
-      "polyphase filter bank; "
-      "spectra\n"
-      "rounded to bytes; beams on the matrix units and their power over 8 spectra; bytes of power; for every beam\n"
-      "dedispersion, boxcars and a list of detections. Only detections are copied to the host. Weights are random.\n"
+      "\nVoltages (random, 4 bits per real and imaginary part, two polarizations) are in device memory. Stages: polyphase\n"
+      "filter bank with spectra rounded to bytes; their order for the matrix units; beams and their power over 8 spectra\n"
+      "and both polarizations; bytes of power; for every beam dedispersion, boxcars and a list of detections. Only\n"
+      "detections are copied to the host. Weights are random.\n"
       "Trials are one sample of delay apart. After timing, samples of spectra and power are compared with plain sums.\n"
       "Between two stages, untimed, a pulse is added to the power of one beam; it must be found.";
   bench.add_options = [=](Command& command) {
