@@ -92,7 +92,8 @@ set(CPACK_DEBIAN_PYTHON3-RIDGE_PACKAGE_DEPENDS "python3 (>= 3.9), python3-numpy"
 # Packages of the image libraries, which are opened at run time, so that no tool finds them in the files.
 set(image_packages "")
 find_program(DPKG_PROGRAM dpkg)
-foreach(format PNG JPEG TIFF)
+set(CFITSIO_LIBRARY_RELEASE ${CFITSIO_LIBRARY})
+foreach(format PNG JPEG TIFF CFITSIO)
   if(RIDGE_HAVE_${format} AND DPKG_PROGRAM)
     file(REAL_PATH ${${format}_LIBRARY_RELEASE} file)
     execute_process(COMMAND ${DPKG_PROGRAM} -S ${file} OUTPUT_VARIABLE owner ERROR_QUIET)

@@ -12,8 +12,9 @@ struct LibraryName {
   const char* file;    // where the build found it: tried if the linker does not find the soname
 };
 
-// Image libraries, as the build found them; defined in a file that CMake writes (cmake/RidgeDependencies.cmake).
-extern const LibraryName png_library, jpeg_library, tiff_library;
+// Libraries of file formats, as the build found them; defined in a file that CMake writes
+// (cmake/RidgeDependencies.cmake).
+extern const LibraryName png_library, jpeg_library, tiff_library, cfitsio_library;
 
 // Objects of this class are constants of static lifetime. A library stays open until the process ends.
 class Library {

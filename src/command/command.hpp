@@ -40,6 +40,7 @@ void add_fft_papers(Command& fft);
 void add_channelize_signal(Command& channelize);
 void add_channelize_synthesis(Command& channelize);
 void add_search_signal(Command& search);
+void add_search_convert(Command& search);
 void add_acoustic(Command& stencil);
 void add_maxwell(Command& stencil);
 void add_elastic(Command& stencil);

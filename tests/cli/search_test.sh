@@ -25,6 +25,22 @@ for bits in 1 2 4 16 32; do
   "$ridge" search signal - "${small[@]}" --bits $bits --pulse 120:3:16:25 >bits.fil || fail "signal of $bits bits"
   expect '^1 candidate above' "$ridge" search bits.fil --dm 0..200 --device host
 done
+# PSRFITS: written from the .fil file, read back with the same candidates and to the same header.
+"$ridge" search convert test.fil test.fits || fail "convert"
+[ "$(head -c 9 test.fits)" = 'SIMPLE  =' ] || fail "test.fits is not FITS"
+if "$ridge" search convert test.fits back.fil 2>cfitsio.txt; then
+  expect '2 candidates above 7 sigma' "$ridge" search test.fits --dm 0..200 --device host --out fits.json
+  python3 - found.json fits.json <<'EOF' || fail "candidates of test.fits"
+import json, sys
+ours, theirs = (json.load(open(name)) for name in sys.argv[1:])
+assert [one["sample"] for one in ours] == [one["sample"] for one in theirs]
+assert all(abs(a[k] - b[k]) < 1e-3 * a[k] for a, b in zip(ours, theirs) for k in ("dm", "time", "snr", "mjd"))
+EOF
+  [ "$(size back.fil)" -gt $((8 * 31250 / 8 * 128 * 4)) ] || fail "back.fil has $(size back.fil) bytes"
+  mistake 'cannot be read from a pipe' "$ridge" search - <test.fits
+else
+  has 'libcfitsio-dev' cfitsio.txt
+fi
 # Flags are written as a file of the same shape, and can be applied again.
 expect 'flagged: ' "$ridge" search test.fil --dm 0..200 --device host --flag 4.5 --flags-out flags.fil
 [ "$(size flags.fil)" -ge $((8 * 31250 * 128 / 256 / 8)) ] || fail "flags.fil has $(size flags.fil) bytes"

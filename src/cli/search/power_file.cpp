@@ -13,8 +13,16 @@
 
 namespace ridge::cli {
 
-PowerFile::PowerFile(const std::string& name, std::size_t number)
-    : in_(name), header_(io::read_sigproc_header(in_)), number_(number) {
+PowerFile::PowerFile(const std::string& name, std::size_t number) : in_(name), number_(number) {
+  if (io::looks_like_fits(in_.peek(16))) {
+    if (!in_.remaining()) {
+      throw Error(ErrorKind::io, fmt::format("{}: PSRFITS cannot be read from a pipe: give the name of a file", name));
+    }
+    fits_.emplace(name);
+    header_ = fits_->header();
+  } else {
+    header_ = io::read_sigproc_header(in_);
+  }
   const auto fail = [&](const std::string& what) { throw Error(ErrorKind::io, name + ": " + what); };
   if (header_.nchans > 65536) fail(fmt::format("has {} channels; at most 65536 can be searched", header_.nchans));
   if (header_.foff == 0) fail("foff (the channel step) is 0");
@@ -38,21 +46,32 @@ search::Band PowerFile::band() const {
 std::size_t PowerFile::row_bytes() const { return header_.row_bytes() / static_cast<std::size_t>(header_.nifs); }
 
 std::optional<std::uint64_t> PowerFile::rows_left() const {
+  if (fits_) return fits_->rows_left();
   const auto bytes = in_.remaining();
   if (!bytes) return {};
   return std::min(*bytes / header_.row_bytes(), left_);
+}
+
+// All IFs. Returns the number of bytes, which may end in an incomplete row of a SIGPROC file.
+std::size_t PowerFile::read_bytes(std::vector<std::byte>& to, std::size_t rows) {
+  const std::size_t row = header_.row_bytes();
+  if (!fits_) return in_.read_growing(to, rows * row);
+  to.resize(std::min<std::uint64_t>(rows, fits_->rows_left()) * row);
+  return fits_->read(reinterpret_cast<float*>(to.data()), to.size() / row) * row;
 }
 
 std::size_t PowerFile::read(std::vector<std::byte>& to, std::size_t rows) {
   rows = static_cast<std::size_t>(std::min<std::uint64_t>(rows, left_));
   const std::size_t whole = header_.row_bytes(), part = row_bytes();
   std::vector<std::byte>& all = header_.nifs == 1 ? to : piece_;
-  const std::size_t bytes = in_.read_growing(all, rows * whole), got = bytes / whole;
+  const std::size_t bytes = read_bytes(all, rows), got = bytes / whole;
   row_ += rows_;
   rows_ = got;
   left_ -= left_ == UINT64_MAX ? 0 : got;
-  look_for_header(all);
-  if (got < rows || left_ == 0) warn_of_rest(bytes % whole);
+  if (!fits_) {
+    look_for_header(all);
+    if (got < rows || left_ == 0) warn_of_rest(bytes % whole);
+  }
   all.resize(got * whole);
   if (header_.nifs > 1) {
     to.resize(got * part);

@@ -1,4 +1,5 @@
-// Filterbank files (.fil) as rows of power: one IF of a SIGPROC file or pipe, in the file's own bits.
+// Files of power as rows: one IF of a SIGPROC file or pipe (.fil), in the file's own bits, or one polarization of a
+// PSRFITS file of search mode, as floats.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include <ridge/search.hpp>
 
+#include "io/telescopes/psrfits.hpp"
 #include "io/telescopes/sigproc.hpp"
 #include "io/telescopes/stream.hpp"
 
@@ -16,7 +18,7 @@ namespace ridge::cli {
 
 class PowerFile {
  public:
-  // Error{io} for files that are not SIGPROC filterbanks; `number` is the IF, from 0.
+  // Error{io} for files of another format; `number` is the IF, from 0.
   explicit PowerFile(const std::string& name, std::size_t number = 0);
   const io::SigprocHeader& header() const { return header_; }
   search::Band band() const;
@@ -38,8 +40,10 @@ class PowerFile {
   void look_for_header(std::span<const std::byte> bytes);
   void warn_of_rest(std::size_t incomplete);
   [[noreturn]] void fail_joined(std::uint64_t rows) const;
+  std::size_t read_bytes(std::vector<std::byte>& to, std::size_t rows);
 
   io::InputStream in_;
+  std::optional<io::PsrfitsReader> fits_;  // else in_ is a SIGPROC file
   io::SigprocHeader header_;
   std::size_t number_;
   std::uint64_t left_ = UINT64_MAX;        // rows, from nsamples

@@ -323,6 +323,7 @@ void add_search(Command& program) {
   command.flag("--explain", options->explain, "Print the trials and the plans");
   command.flag("--quiet", options->quiet, "Show no progress");
   add_search_signal(command);
+  add_search_convert(command);
   Command* own = &command;
   command.runs([options, own] {
     if (own->has_subcommand()) return;

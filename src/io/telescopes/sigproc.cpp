@@ -156,6 +156,10 @@ void put(std::string& out, std::string_view key, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+constexpr std::pair<std::string_view, int> kTelescopes[] = {
+    {"arecibo", 1},    {"ooty", 2}, {"nancay", 3}, {"parkes", 4}, {"jodrell", 5}, {"gbt", 6},   {"gmrt", 7},
+    {"effelsberg", 8}, {"ata", 9},  {"lofar", 11}, {"vla", 12},   {"chime", 20},  {"fast", 21}, {"meerkat", 64}};
+
 }  // namespace
 
 std::size_t SigprocHeader::row_bytes() const {
@@ -163,15 +167,19 @@ std::size_t SigprocHeader::row_bytes() const {
 }
 
 int sigproc_telescope(const std::string& name) {
-  constexpr std::pair<std::string_view, int> kTelescopes[] = {
-      {"arecibo", 1},    {"ooty", 2}, {"nancay", 3}, {"parkes", 4}, {"jodrell", 5}, {"gbt", 6},   {"gmrt", 7},
-      {"effelsberg", 8}, {"ata", 9},  {"lofar", 11}, {"vla", 12},   {"chime", 20},  {"fast", 21}, {"meerkat", 64}};
   std::string lower = name;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const auto& [known, number] : kTelescopes) {
     if (lower == known) return number;
   }
   return 0;
+}
+
+std::string sigproc_telescope_name(int id) {
+  for (const auto& [known, number] : kTelescopes) {
+    if (id == number) return std::string(known);
+  }
+  return "unknown";
 }
 
 bool looks_like_sigproc(std::string_view first_bytes) { return first_bytes.starts_with(kSigprocStart); }

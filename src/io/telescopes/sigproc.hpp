@@ -35,6 +35,7 @@ SigprocHeader read_sigproc_header(InputStream& in);
 
 // The telescope_id as numbered by SIGPROC and PRESTO; 0 if unknown.
 int sigproc_telescope(const std::string& name);
+std::string sigproc_telescope_name(int id);  // "unknown" for other numbers
 
 std::string sigproc_header(const SigprocHeader& header);
 
