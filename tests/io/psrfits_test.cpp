@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Where the columns of a written file begin: DAT_WTS, DAT_OFFS and DAT_SCL of a table row, its length, and OFFS_SUB.
+// Positions of columns in a written file: DAT_WTS, DAT_OFFS and DAT_SCL of a table row, its length, and OFFS_SUB.
 struct Layout {
   std::size_t begin, time, weights, offsets, scales, row;
   Layout(const std::string& file, std::size_t channels, std::size_t ifs) {

@@ -49,20 +49,20 @@ double packed_angle(const std::string& text) {
   return negative ? -packed : packed;
 }
 
-class File {
+class FitsFile {
  public:
-  explicit File(const std::string& path) : path_(path) {
+  explicit FitsFile(const std::string& path) : path_(path) {
     int status = 0;
     ffdkopn(&file_, path.c_str(), READONLY, &status);
     if (status != 0) file_ = nullptr;
     check(status, "open it");
   }
-  ~File() {
+  ~FitsFile() {
     int status = 0;
     if (file_ != nullptr) ffclos(file_, &status);
   }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
+  FitsFile(const FitsFile&) = delete;
+  FitsFile& operator=(const FitsFile&) = delete;
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ErrorKind::io, fmt::format("{}: not a PSRFITS file of search mode that can be used: {}", path_, what));
@@ -286,7 +286,7 @@ struct PsrfitsReader::Impl {
     return got;
   }
 
-  File file;
+  FitsFile file;
   SigprocHeader header;
   std::size_t bits = 8, block = 1, width = 1;
   bool is_signed = false;

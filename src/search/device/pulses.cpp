@@ -118,7 +118,7 @@ void DevicePulses::begin(const Buffer& plane, const PulseJob& job) {
   slot.done = queue_.record();
 }
 
-// Results travel on their own queue, so that a later job runs meanwhile.
+// Results are copied on their own queue, while a later job runs.
 bool DevicePulses::end(std::span<Normal> normals, std::vector<Detection>& found) {
   if (begun_ == ended_) throw Error(ErrorKind::invalid_argument, "search pulses: no job has begun");
   const Slot& slot = slots_[ended_++ % slots_.size()];

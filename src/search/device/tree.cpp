@@ -49,7 +49,7 @@ void add_needs(const TreePass& pass, std::size_t row, Needs& needs) {
   }
 }
 
-// Where a fill is in local memory. `packed`: pairs that begin with an even sample, then those that begin with an odd
+// Position of a fill in local memory. `packed`: pairs that begin with an even sample, then those that begin with an odd
 // one.
 struct Place {
   std::size_t to = 0, first = 0, samples = 0;
