@@ -61,6 +61,7 @@ class TelescopeChain {
     packed_ = device.buffer(shape_.packed_bytes(), {.name = "packed spectra"});
     weights_ = device.buffer(shape_.weight_bytes(), {.name = "beam weights"});
     power_ = device.buffer(power_bytes(), {.name = "power"});
+    kept_ = device.buffer(wanted.channels * history(), {.name = "samples of the longest delay"});
     for (std::size_t b = 0; b < wanted.beams; ++b) {
       planes_.push_back(device.buffer(wanted.channels * dedispersion_.row(), {.name = "power of a beam"}));
       queue_.fill(planes_.back(), std::byte{kByteMean});
@@ -94,7 +95,8 @@ class TelescopeChain {
       const std::size_t row = dedispersion_.row();
       for (const Buffer& plane : planes_) {
         const ByteBox box{.bytes = history(), .rows = wanted_.channels};
-        queue_.copy(plane, {.offset = wanted_.samples, .row = row}, plane, {.row = row}, box);
+        queue_.copy(plane, {.offset = wanted_.samples, .row = row}, kept_, {}, box);
+        queue_.copy(kept_, {}, plane, {.row = row}, box);
       }
     });
   }
@@ -345,7 +347,7 @@ class TelescopeChain {
   search::ByteBeams beams_;
   search::Plan dedispersion_;
   std::unique_ptr<search::DevicePulses> pulses_;
-  Buffer voltages_, spectra_, packed_, weights_, power_;
+  Buffer voltages_, spectra_, packed_, weights_, power_, kept_;
   std::vector<Buffer> planes_;
   float scale_ = 1;
   std::size_t calls_ = 0, crowded_ = 0;
@@ -405,8 +407,10 @@ Workload bench_of_telescope() {
       "\nExamples:\n"
       "  ridge bench telescope --device cuda:0\n"
       "  ridge bench telescope --device cuda:0 --stations 16 --channels 1024 --beams 64 --trials 1024 --samples 8192\n"
-      "\nVoltages (random, 4 bits per real and imaginary part, two polarizations) are in device memory. Stages: polyphase\n"
-      "filter bank with spectra rounded to bytes; their order for the matrix units; beams and their power over 8 spectra\n"
+      "\nVoltages (random, 4 bits per real and imaginary part, two polarizations) are in device memory. Stages: "
+      "polyphase\n"
+      "filter bank with spectra rounded to bytes; their order for the matrix units; beams and their power over 8 "
+      "spectra\n"
       "and both polarizations; bytes of power; for every beam dedispersion, boxcars and a list of detections. Only\n"
       "detections are copied to the host. Weights are random.\n"
       "Trials are one sample of delay apart. After timing, samples of spectra and power are compared with plain sums.\n"

@@ -258,14 +258,20 @@ void check_lines(const Device& device, const LayerSetup& setup) {
   for (const Update<T>& one : {update, adjoint_update(update, chosen.layout).update}) {
     const Grid<T> by_cells = after_steps(chosen, *layers_by_cells(device, one, chosen.layout), setup, medium);
     const Grid<T> by_lines = after_steps(chosen, *layers_by_lines(device, one, chosen.layout), setup, medium);
-    std::size_t different = 0;
-    for (std::size_t i = 0; i < by_cells.cells(); ++i) different += by_cells.all()[i] == by_lines.all()[i] ? 0 : 1;
-    EXPECT_EQ(different, 0u) << device.id() << " of " << by_cells.cells() << " cells, " << setup.shape.size()
-                             << "D, layers of " << setup.cells << ", surface " << setup.surface;
+    ridge::test::Worst worst;
+    double most = 0;
+    for (std::size_t i = 0; i < by_cells.cells(); ++i) {
+      worst.add(std::abs(static_cast<double>(by_cells.all()[i]) - static_cast<double>(by_lines.all()[i])));
+      most = std::max(most, std::abs(static_cast<double>(by_cells.all()[i])));
+    }
+    // GPU compilers contract products and sums differently in the two kernels.
+    const double allowed = device.info().runs_on_host_cores ? 0 : sizeof(T) == 4 ? 1e-5 : 1e-13;
+    EXPECT_LE(worst.value(), allowed * most)
+        << device.id() << ", " << setup.shape.size() << "D, layers of " << setup.cells << ", surface " << setup.surface;
   }
 }
 
-TEST(LayersOnDevices, LinesHaveTheBitsOfCells) {
+TEST(LayersOnDevices, LinesAgreeWithCells) {
   for (const Device& device : ridge::test::accelerators()) {
     check_lines<float>(device, {.shape = {45, 53}});
     check_lines<float>(device, {.shape = {64, 71}, .cells = 20, .surface = true});

@@ -15,8 +15,10 @@ namespace ridge::cli {
 
 PowerFile::PowerFile(const std::string& name, std::size_t number) : in_(name), number_(number) {
   if (io::looks_like_fits(in_.peek(16))) {
-    if (!in_.remaining()) {
-      throw Error(ErrorKind::io, fmt::format("{}: PSRFITS cannot be read from a pipe: give the name of a file", name));
+    if (name == "-" || !in_.remaining()) {
+      throw Error(
+          ErrorKind::io,
+          fmt::format("{}: PSRFITS cannot be read from a pipe or standard input: give the name of a file", name));
     }
     fits_.emplace(name);
     header_ = fits_->header();
