@@ -140,7 +140,7 @@ TYPED_TEST(FftApi, MeasuredPlansAgreeWithQuickOnes) {
     EXPECT_LE(relative_error(out.data(), 1, dft(in, false)), reference::error_gate<TypeParam>(n));
     const std::string text = fft.explain();
     EXPECT_NE(text.find("fft line"), std::string::npos) << text;
-    EXPECT_NE(text.find("flops done"), std::string::npos) << text;
+    EXPECT_NE(text.find("flops executed"), std::string::npos) << text;
     ASSERT_EQ(fft.decisions().size(), 1u);
     // Every candidate can be requested by its name.
     auto all = candidates<TypeParam>(host(), n);

@@ -260,7 +260,9 @@ void check_lines(const Device& device, const LayerSetup& setup) {
     const Grid<T> by_lines = after_steps(chosen, *layers_by_lines(device, one, chosen.layout), setup, medium);
     ridge::test::Worst worst;
     double most = 0;
-    for (std::size_t i = 0; i < by_cells.cells(); ++i) {
+    // Cells before a free surface have no defined value between steps.
+    const std::size_t first = setup.surface ? 3 * (by_cells.cells() / setup.shape[0]) : 0;
+    for (std::size_t i = first; i < by_cells.cells(); ++i) {
       worst.add(std::abs(static_cast<double>(by_cells.all()[i]) - static_cast<double>(by_lines.all()[i])));
       most = std::max(most, std::abs(static_cast<double>(by_cells.all()[i])));
     }

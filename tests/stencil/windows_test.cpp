@@ -92,7 +92,7 @@ TEST(StencilWindows, RefuseInWords) {
     }
     return std::string("none");
   };
-  EXPECT_THAT(refusal(ridge::host(), {}), testing::HasSubstr("for devices"));
+  EXPECT_THAT(refusal(ridge::host(), {}), testing::HasSubstr("need a device"));
   const Device described = ridge::device("recorded:a100");
   EXPECT_THAT(refusal(described, {.memory = 8 * 2 * 256}), testing::HasSubstr("one step needs 3"));
   EXPECT_THAT(refusal(described, {.memory = 8 * 9 * 256, .steps = 5}), testing::HasSubstr("at most 4"));
