@@ -116,8 +116,8 @@ class TelescopeChain {
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const double wanted = std::rint(std::clamp(expected[i] * scale_, -127.0F, 127.0F)),
                    gap = std::abs(ours[i] - wanted);
-      otherwise += gap > 0 ? 1 : 0;
-      far += gap > 1 ? 1 : 0;
+      otherwise += gap <= 0 ? 0 : 1;  // also for NaN
+      far += gap <= 1 ? 0 : 1;
     }
     if (far > 0 || otherwise > ours.size() / 1000)
       wrong.push_back(fmt::format("channelize differs from its definition in {} of {} bytes, by more than one in {}",
@@ -407,12 +407,10 @@ Workload bench_of_telescope() {
       "\nExamples:\n"
       "  ridge bench telescope --device cuda:0\n"
       "  ridge bench telescope --device cuda:0 --stations 16 --channels 1024 --beams 64 --trials 1024 --samples 8192\n"
-      "\nVoltages (random, 4 bits per real and imaginary part, two polarizations) are in device memory. Stages: "
-      "polyphase\n"
-      "filter bank with spectra rounded to bytes; their order for the matrix units; beams and their power over 8 "
-      "spectra\n"
-      "and both polarizations; bytes of power; for every beam dedispersion, boxcars and a list of detections. Only\n"
-      "detections are copied to the host. Weights are random.\n"
+      "\nVoltages (random, 4 bits per real and imaginary part, two polarizations) are in device memory. Stages:\n"
+      "polyphase filter bank with spectra rounded to bytes; reordering for the matrix units; beams and their power\n"
+      "over 8 spectra and both polarizations; bytes of power; for every beam dedispersion, boxcars and a list of\n"
+      "detections. Only detections are copied to the host. Weights are random.\n"
       "Trials are one sample of delay apart. After timing, samples of spectra and power are compared with plain sums.\n"
       "Between two stages, untimed, a pulse is added to the power of one beam; it must be found.";
   bench.add_options = [=](Command& command) {

@@ -97,8 +97,7 @@ class Selection {
     decision_.source = source;
   }
 
-  // --- which candidates are considered
-  // --------------------------------------------------------------------------------------
+  // --- which candidates are considered ------------------------------------------------------------------------------
   bool is_asked_for(const Candidate& candidate) const {
     return options_.variant.empty() || is_called(candidate, options_.variant);
   }
