@@ -38,27 +38,27 @@ int main() {
   const nu::Problem problem{.type = nu::Type::to_points, .modes = {n, n}, .points = count, .epsilon = 1e-6, .sign = -1};
   auto scan = nu::plan<double>(ridge::host(), problem);  // image to samples
   scan.set_points(ky, kx);
-  Image samples(count), adjoint(n * n), rest(n * n);
+  Image samples(count), adjoint(n * n), residual(n * n);
   scan.run(phantom, samples);  // what the scanner measures
   scan.adjoint(samples, adjoint);
   for (std::size_t j = 0; j < count; ++j) samples[j] *= t[j];
-  scan.adjoint(samples, rest);
+  scan.adjoint(samples, residual);
   std::printf("%zu samples on a spiral of %.0f turns\n", count, turns);
   std::printf("the adjoint: off by %.2f; with samples weighted by area: %.2f\n",
               error(adjoint, phantom, dot(adjoint, phantom) / dot(adjoint, adjoint)),
-              error(rest, phantom, dot(rest, phantom) / dot(rest, rest)));
+              error(residual, phantom, dot(residual, phantom) / dot(residual, residual)));
 
   const nu::Normal<double> normal(problem, {ky, kx}, t);  // A* W A as one convolution: no points from here on
-  Image image(n * n), step = rest, applied(n * n);
+  Image image(n * n), step = residual, applied(n * n);
   for (int iteration = 0; iteration < 20; ++iteration) {  // conjugate gradients
     normal.run(step, applied);
-    const double size = dot(rest, rest), length = size / dot(step, applied);
+    const double size = dot(residual, residual), length = size / dot(step, applied);
     for (std::size_t i = 0; i < n * n; ++i) {
       image[i] += length * step[i];
-      rest[i] -= length * applied[i];
+      residual[i] -= length * applied[i];
     }
-    const double turn = dot(rest, rest) / size;
-    for (std::size_t i = 0; i < n * n; ++i) step[i] = rest[i] + turn * step[i];
+    const double ratio = dot(residual, residual) / size;
+    for (std::size_t i = 0; i < n * n; ++i) step[i] = residual[i] + ratio * step[i];
   }
   std::printf("20 iterations of conjugate gradients: %.2f\n", error(image, phantom));
 }

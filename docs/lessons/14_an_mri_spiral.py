@@ -25,11 +25,11 @@ print(f"{count} samples on a spiral of {turns} turns")
 print(f"the adjoint: off by {error(best(adjoint)):.2f}; with samples weighted by area: {error(best(scan.execute_adjoint(samples * t))):.2f}")
 
 normal = nufft.Normal((n, n), (ky, kx), weights=t)                              # A* W A as one convolution: no points from here on
-image, rest = np.zeros((n, n), complex), scan.execute_adjoint(samples * t)
-step = rest
+image, residual = np.zeros((n, n), complex), scan.execute_adjoint(samples * t)
+step = residual
 for iteration in range(20):                                                     # conjugate gradients
-    applied, size = normal(step), np.vdot(rest, rest).real
+    applied, size = normal(step), np.vdot(residual, residual).real
     length = size / np.vdot(step, applied).real
-    image, rest = image + length * step, rest - length * applied
-    step = rest + np.vdot(rest, rest).real / size * step
+    image, residual = image + length * step, residual - length * applied
+    step = residual + np.vdot(residual, residual).real / size * step
 print(f"20 iterations of conjugate gradients: {error(image):.2f}")
