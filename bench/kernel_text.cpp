@@ -1,19 +1,20 @@
-// Writes the generated kernels of a fixed list of stencils, filter banks, images, nonuniform transforms and searches for
-// recorded devices into a folder, one file per plan. Two builds are compared by `diff -r`:
+// Writes the generated kernels of a fixed list of stencils, filter banks, images and Fourier transforms for recorded
+// devices into a folder, one file per plan. Two builds are compared by `diff -r`:
 //
 //   g++ -std=c++20 -Iinclude bench/kernel_text.cpp build/libridge.a $(...) -o kernel_text && ./kernel_text FOLDER
 //
 // Libraries as `pkg-config --libs --static ridge` prints them. A kernel's compile-time constants precede its text.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <ridge/error.hpp>
+#include <ridge/fft.hpp>
 #include <ridge/filterbank.hpp>
 #include <ridge/image.hpp>
 #include <ridge/nufft.hpp>
-#include <ridge/search.hpp>
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/problems.hpp>
 
@@ -46,8 +47,8 @@ void write(const std::string& problem, const std::vector<std::string>& variants,
 
 void stencils() {
   using namespace ridge::stencil;
-  const std::vector<std::string> plane{"base", "read_only", "padded", "two_wide", "blocks", "tiles", "row_march",
-                                       "system_rows", "resident_tiles"};
+  const std::vector<std::string> plane{"base",  "read_only", "padded",      "two_wide",      "blocks",
+                                       "tiles", "row_march", "system_rows", "resident_tiles"};
   const std::vector<std::string> space{"base", "blocks", "tiles", "plane_march", "system_planes", "resident_tiles"};
   const Problem flat{.shape = {4096, 4096}}, deep{.shape = {256, 256, 256}};
   const auto each = [](const std::string& name, const auto& update, Problem problem, const auto& variants) {
@@ -86,13 +87,14 @@ void filter_banks() {
 
 void images() {
   using namespace ridge::image;
-  for (const char* chain : {"gauss 2", "gauss 5", "box 9", "median 1", "bilateral 4 3 25", "convolve 3x3 0,1,0,1,4,1,0,1,0",
-                            "resize 1.6", "resize 0.5", "resize 0.3 area", "resize 1.6 bicubic", "gray", "gradient",
-                            "pyramid 2", "transpose", "rotate 90", "rotate 30", "integral", "invert",
-                            "gauss 2 | resize 0.5 | gray"}) {
+  for (const char* chain :
+       {"gauss 2", "gauss 5", "box 9", "median 1", "bilateral 4 3 25", "convolve 3x3 0,1,0,1,4,1,0,1,0", "resize 1.6",
+        "resize 0.5", "resize 0.3 area", "resize 1.6 bicubic", "gray", "gradient", "pyramid 2", "transpose",
+        "rotate 90", "rotate 30", "integral", "invert", "gauss 2 | resize 0.5 | gray"}) {
     for (const Depth depth : {Depth::u8, Depth::f32}) {
       for (const std::size_t channels : {std::size_t{1}, std::size_t{3}}) {
-        std::string name = std::string(chain) + "-" + std::to_string(static_cast<int>(depth)) + std::to_string(channels);
+        std::string name =
+            std::string(chain) + "-" + std::to_string(static_cast<int>(depth)) + std::to_string(channels);
         for (char& c : name) c = c == ' ' || c == '|' || c == ',' ? '_' : c;
         write(name, {""}, [&](const auto& device, const auto& options) {
           return plan(device,
@@ -108,12 +110,37 @@ void images() {
   });
 }
 
-void transforms_and_searches() {
+// The planner's choice for lengths of every route and for shapes; each device chooses differently.
+template <class T>
+void transforms(const std::string& type) {
+  using namespace ridge::fft;
+  const auto each = [&](const std::string& name, const Problem& problem) {
+    write("fft-" + type + "-" + name, {""},
+          [&](const auto& device, const auto& options) { return plan<T>(device, problem, options); });
+  };
+  for (const Kind kind : {Kind::complex, Kind::real}) {
+    const std::string name = kind == Kind::real ? "r" : "c";
+    for (const std::size_t length :
+         {2,       8,       64,   512,  1024, 2048, 4096,  8192,  1 << 14, 1 << 15, 1 << 16, 1 << 18, 1 << 20,
+          1 << 22, 1 << 24, 1000, 1009, 1155, 3125, 10007, 46189, 59049,   65537,   117649,  1000000, 1000003}) {
+      for (const std::size_t batch : {std::size_t{1}, std::max<std::size_t>((1 << 24) / length, 2)}) {
+        each(name + std::to_string(length) + "x" + std::to_string(batch),
+             {.shape = {length}, .batch = batch, .kind = kind, .scale_inverse = 0.5});
+      }
+    }
+    each(name + "-square", {.shape = {1024, 1024}, .batch = 16, .kind = kind});
+    each(name + "-cube", {.shape = {256, 256, 256}, .kind = kind});
+    each(name + "-plane", {.shape = {1000, 1500}, .batch = 4, .kind = kind});
+    each(name + "-box", {.shape = {60, 100, 77}, .kind = kind});
+    each(name + "-in-place", {.shape = {4096, 4096}, .kind = kind, .in_place = true});
+  }
+}
+
+void nonuniform() {
   for (const std::size_t axes : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
     const ridge::nufft::Problem problem{.modes = std::vector<std::size_t>(axes, 64), .points = 1 << 20};
-    write("nufft" + std::to_string(axes), {"", "matrix", "window"}, [&](const auto& device, const auto& options) {
-      return ridge::nufft::plan<float>(device, problem, options);
-    });
+    write("nufft" + std::to_string(axes), {"", "matrix", "window"},
+          [&](const auto& device, const auto& options) { return ridge::nufft::plan<float>(device, problem, options); });
   }
 }
 
@@ -125,6 +152,8 @@ int main(int count, char** words) {
   stencils();
   filter_banks();
   images();
-  transforms_and_searches();
+  transforms<float>("float");
+  transforms<double>("double");
+  nonuniform();
   std::printf("%d plans written, %d refused\n", written, refused);
 }
