@@ -1,4 +1,4 @@
-// Base of the host variants: thread counts to try, blocks of a matrix, and the plain transposing loops.
+// Base of the host variants: thread counts to try, cost estimate, blocks of a matrix, and the plain transposing loops.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +13,26 @@ namespace ridge::transpose {
 class HostVariant : public Variant {
  public:
   // The host's queue runs synchronously, so enqueuing is running.
-  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const final;
+  void enqueue(Queue&, const Buffer& in, const Buffer& out) const final {
+    run(reinterpret_cast<const std::byte*>(in.native()), reinterpret_cast<std::byte*>(out.native()));
+  }
 };
 
 // Thread counts to try: one, and the most the problem may use. Starting threads costs more than a small problem takes.
-std::vector<std::size_t> thread_counts(const Layout& layout);
+inline std::vector<std::size_t> thread_counts(const Layout& layout) {
+  if (layout.threads == 1) return {1};
+  return {layout.threads, 1};
+}
 
 // Cost estimate of a host variant; `efficiency` is the share of copy speed that a large problem should reach.
-planner::Cost host_cost(const Layout& layout, std::size_t threads, double efficiency);
+inline planner::Cost host_cost(const Layout& layout, std::size_t threads, double efficiency) {
+  return {.flops = 0,
+          .bytes = 2.0 * static_cast<double>(layout.elements() * layout.element_bytes),
+          .launches = threads > 1 ? 1.0 : 0.0,
+          .efficiency = efficiency,
+          .float64 = false,
+          .threads = threads};
+}
 
 // A rectangular block of one matrix. Strides are in elements.
 struct MatrixBlock {
