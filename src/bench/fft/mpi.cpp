@@ -69,6 +69,30 @@ std::pair<std::complex<double>, double> distributed_projection(const mpi::Commun
   return {{re, im}, std::sqrt(all.sum(norm.value()))};
 }
 
+// Writes the samples of a process's box, complex or real; real rows may be `row` samples apart.
+template <class T>
+void fill_box(const PeerProblem& problem, const mpi::Box& box, std::size_t row, void* to) {
+  for_box_points(box, problem.shape, row, [&](std::size_t memory, std::size_t point) {
+    if (problem.real) {
+      static_cast<T*>(to)[memory] = static_cast<T>(point_value(point));
+    } else {
+      static_cast<std::complex<T>*>(to)[memory] = {static_cast<T>(point_value(2 * point)),
+                                                   static_cast<T>(point_value(2 * point + 1))};
+    }
+  });
+}
+
+// Throws if the projections of two spectra of the same samples differ.
+template <class T, class Projection>
+void compare_projections(const PeerProblem& problem, const Projection& ours, const Projection& theirs) {
+  const double difference =
+      (std::abs(ours.first - theirs.first) + std::abs(ours.second - theirs.second)) / theirs.second;
+  if (!(difference < (sizeof(T) == sizeof(float) ? 1e-5 : 1e-13))) {
+    throw Error(ErrorKind::internal, fmt::format("{}: Ridgeline's result and fftw-mpi's differ by {:.2g}",
+                                                 fft_problem_text(problem), difference));
+  }
+}
+
 template <class T>
 BenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wanted, bool against) {
   using Complex = std::complex<T>;
@@ -96,16 +120,7 @@ BenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wanted
   });
   mpi::Shape half = problem.shape;
   if (problem.real) half.back() = half.back() / 2 + 1;
-  const auto fill = [&](const mpi::Box& box, std::size_t row, void* to) {
-    for_box_points(box, problem.shape, row, [&](std::size_t memory, std::size_t point) {
-      if (problem.real) {
-        static_cast<T*>(to)[memory] = static_cast<T>(point_value(point));
-      } else {
-        static_cast<Complex*>(to)[memory] =
-            Complex(static_cast<T>(point_value(2 * point)), static_cast<T>(point_value(2 * point + 1)));
-      }
-    });
-  };
+  const auto fill = [&](const mpi::Box& box, std::size_t row, void* to) { fill_box<T>(problem, box, row, to); };
   const auto ours = [&] {
     const std::size_t samples = in.size(), spectrum = out.size();
     if (problem.inverse && problem.real) {
@@ -126,17 +141,13 @@ BenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wanted
   ours();
   const std::size_t padded = problem.real ? 2 * half.back() : 0;
   if (peer) {
-    const auto [sum, norm] = distributed_projection(all, out_box, half, out.data());
+    const auto ours_projected = distributed_projection(all, out_box, half, out.data());
     for (std::size_t way = 0; way < peer->ways(); ++way) {
       fill(peer->input(), padded, peer->samples());
       peer->run(way);
-      const auto [theirs, their_norm] =
-          distributed_projection(all, peer->output(), half, static_cast<const Complex*>(peer->spectrum(way)));
-      const double far = (std::abs(sum - theirs) + std::abs(norm - their_norm)) / their_norm;
-      if (!(far < (sizeof(T) == sizeof(float) ? 1e-5 : 1e-13))) {
-        throw Error(ErrorKind::internal, fmt::format("{}: Ridgeline's result and fftw-mpi's differ by {:.2g}",
-                                                     fft_problem_text(problem), far));
-      }
+      compare_projections<T>(
+          problem, ours_projected,
+          distributed_projection(all, peer->output(), half, static_cast<const Complex*>(peer->spectrum(way))));
     }
   }
   // Alternating rounds; the time of a round is that of the slowest process.

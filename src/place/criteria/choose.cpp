@@ -37,6 +37,34 @@ const Node* only_loop(const Node& body, std::vector<const Node*>& beside) {
   return other ? nullptr : found;
 }
 
+bool all_in(const std::vector<int>& some, const std::vector<int>& all) {
+  return std::all_of(some.begin(), some.end(),
+                     [&](int x) { return std::find(all.begin(), all.end(), x) != all.end(); });
+}
+
+// Statements next to a loop run in every work-item, which gives the same result only if they set the item's own
+// variables, from data that the nest does not write, and the loop does not change these variables.
+bool repeatable(const Nest& nest, const std::vector<const Node*>& beside, const Node& inner, int level,
+                const std::set<int>& written) {
+  bool good = true;
+  std::set<int> set_beside;
+  for (const Node* n : beside) {
+    good = good && n->reduction.combine == Combine::none && n->text.find("break") == std::string::npos;
+    text::visit_accesses(*n, [&](const Access& a) {
+      const Variable& x = nest.variables[a.variable];
+      const bool own = std::find(x.loops.begin(), x.loops.end(), level) != x.loops.end();
+      if (a.write) {
+        good = good && own;
+        set_beside.insert(a.variable);
+      } else if (written.count(a.variable) > 0) {
+        good = false;
+      }
+    });
+  }
+  text::visit_accesses(inner, [&](const Access& a) { good = good && !(a.write && set_beside.count(a.variable) > 0); });
+  return good;
+}
+
 }  // namespace
 
 Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) {
@@ -82,36 +110,9 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
     const analysis::Verdict& v = verdicts[inner->loop];
     const Loop& loop = nest.loops[inner->loop];
     if ((!v.parallel && v.copies.empty()) || !loop.exact || !inner->guards.empty()) break;
-    if (!std::all_of(v.array_reductions.begin(), v.array_reductions.end(), [&](int x) {
-          return std::find(choice.atomics.begin(), choice.atomics.end(), x) != choice.atomics.end();
-        }))
-      break;
+    if (!all_in(v.array_reductions, choice.atomics) || !all_in(v.reductions, first.reductions)) break;
     if (!v.reductions.empty() && !choice.reduces) break;
-    if (!std::all_of(v.reductions.begin(), v.reductions.end(), [&](int x) {
-          return std::find(first.reductions.begin(), first.reductions.end(), x) != first.reductions.end();
-        }))
-      break;
-    // Statements next to the loop run in every work-item: they may only set the item's own variables from data the nest
-    // does not write.
-    const int level = choice.chain.back();
-    bool repeatable = true;
-    std::set<int> set_beside;
-    for (const Node* n : beside)
-      text::visit_accesses(*n, [&](const Access& a) {
-        const Variable& x = nest.variables[a.variable];
-        const bool own = std::find(x.loops.begin(), x.loops.end(), level) != x.loops.end();
-        if (a.write) {
-          repeatable = repeatable && own;
-          set_beside.insert(a.variable);
-        } else if (written.count(a.variable) > 0) {
-          repeatable = false;
-        }
-      });
-    for (const Node* n : beside)
-      repeatable = repeatable && n->reduction.combine == Combine::none && n->text.find("break") == std::string::npos;
-    bool changed = false;
-    text::visit_accesses(*inner, [&](const Access& a) { changed |= a.write && set_beside.count(a.variable) > 0; });
-    if (!repeatable || changed) break;
+    if (!repeatable(nest, beside, *inner, choice.chain.back(), written)) break;
     if (choice.chain.size() >= 3) {  // more loops than axes: the outer ones share the third
       bool boxes = transform::box(nest, inner->loop);
       for (const int l : choice.chain) boxes = boxes && transform::box(nest, l);

@@ -225,23 +225,32 @@ class DeviceLeap final : public Leap<T> {
     return *stages_[kept];
   }
 
+  // Axes by kind of transform, and the extents of the arrays between the transforms.
+  struct Axes {
+    std::vector<std::size_t> real, waves;  // cosine and sine transforms; Fourier transforms
+    std::array<std::size_t, 3> cells, counts;
+    std::size_t pitch;  // of a row of the spectrum
+  };
+  Axes sorted_axes(std::size_t kept) const {
+    Axes axes{{}, {}, {}, {}, kept > 0 ? kept : spectrum_pitch(modes_)};
+    for (std::size_t axis = 3; axis-- > 0;) {
+      axes.cells[axis] = modes_.axes[axis].cells;
+      axes.counts[axis] = axis == 2 && kept > 0 ? kept : modes_.axes[axis].modes;
+      const Basis basis = modes_.axes[axis].basis;
+      if (basis == Basis::fourier) axes.waves.push_back(axis);
+      if (basis == Basis::cosine || basis == Basis::sine) axes.real.push_back(axis);
+    }
+    return axes;
+  }
+
   // Transforms use the grid's layout, which is that of the stepping variant. Returns false if only `kept` columns are
   // requested and the transforms do not support that.
   bool build(const DeviceLevels& levels, std::size_t kept, Stages& made) const {
     const Places grid{{levels.pitch * layout_.shape[1], levels.pitch, 1}, levels.field};
-    std::array<std::size_t, 3> cells{}, counts{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      cells[axis] = modes_.axes[axis].cells;
-      counts[axis] = modes_.axes[axis].modes;
-    }
-    std::vector<std::size_t> real_axes, waves;
-    for (std::size_t axis = 3; axis-- > 0;) {
-      const Basis basis = modes_.axes[axis].basis;
-      if (basis == Basis::fourier) waves.push_back(axis);
-      if (basis == Basis::cosine || basis == Basis::sine) real_axes.push_back(axis);
-    }
-    if (kept > 0) counts[2] = kept;
-    const std::size_t pitch = kept > 0 ? kept : spectrum_pitch(modes_);
+    const Axes axes = sorted_axes(kept);
+    const std::vector<std::size_t>&real_axes = axes.real, &waves = axes.waves;
+    const std::array<std::size_t, 3>&cells = axes.cells, &counts = axes.counts;
+    const std::size_t pitch = axes.pitch;
     const auto places = [&](Array array) {
       return array == Array::cells      ? rows_apart(cells, cells[2])
              : array == Array::spectrum ? rows_apart(counts, pitch)
@@ -308,14 +317,21 @@ class DeviceLeap final : public Leap<T> {
       real(real_axes[i], true, now, out);
       now = out;
     }
+    allocate(levels, made, real_axes.empty() ? 0 : places(Array::cells).field * modes_.fields * sizeof(T),
+             waves.empty() ? 0 : places(Array::spectrum).field * modes_.fields * 2 * sizeof(T));
+    return true;
+  }
+
+  // Enlarges the arrays between the transforms to these bytes, and the transforms' scratch memory.
+  void allocate(const DeviceLevels& levels, const Stages& made, std::size_t cells, std::size_t spectrum) const {
     const auto grow = [&](Buffer& buffer, std::size_t bytes, const char* name) {
       if (bytes == 0 || (buffer && buffer.size() >= bytes)) return;
       levels.queue.finish();  // before the smaller buffer is released
       buffer = device_.buffer(bytes, {.name = name});
       levels.queue.fill(buffer, std::byte{0});  // padding, which no kernel writes
     };
-    if (!real_axes.empty()) grow(cells_, places(Array::cells).field * modes_.fields * sizeof(T), "leap cells");
-    if (!waves.empty()) grow(spectrum_, places(Array::spectrum).field * modes_.fields * 2 * sizeof(T), "leap spectrum");
+    grow(cells_, cells, "leap cells");
+    grow(spectrum_, spectrum, "leap spectrum");
     std::size_t before = 0, after = 0;
     for (const auto* stages : {&made.there, &made.back}) {
       for (const Stage& stage : *stages) {
@@ -327,7 +343,6 @@ class DeviceLeap final : public Leap<T> {
     }
     grow(before_, before, "leap, before");
     grow(after_, after, "leap, after");
-    return true;
   }
 
   bool has_route(AxisProblem problem) const {
