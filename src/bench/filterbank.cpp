@@ -192,7 +192,7 @@ BenchTable bank_table(const FilterbankCases& wanted, const BenchOptions& options
   return table;
 }
 
-// The study's problems for one number of stations.
+// The problems of --scenarios (thesis 002 in docs/measurements/papers.md) for one number of stations.
 FilterbankCases scenario_of(FilterbankCases wanted, std::size_t stations) {
   wanted.scenario = true;
   wanted.shapes = {"1024x4", "512x8", "256x16", "128x32", "64x64"};
@@ -233,7 +233,7 @@ Workload bench_of_filterbank() {
       "  ridge bench filterbank --shape 1024x4,512x8,256x16,128x32,64x64 --stations 16 --samples i4,i8,i16\n"
       "  ridge bench filterbank --shape 256x16 --threads 0 --oversample 8/7\n"
       "  ridge bench filterbank --device cuda:0 --against cufft --shape 256x16 --stations 64 --samples i8,i16\n"
-      "  ridge bench filterbank --device cuda:0 --scenarios --transfers --power     the study's table";
+      "  ridge bench filterbank --device cuda:0 --scenarios --transfers --power     the thesis's table";
   bench.add_options = [=](Command& command) {
     command.option("--shape", wanted->shapes, "Problems as channels x taps").separated_by(',').value_name("CxT,...");
     command.option("--samples", wanted->samples, "Sample types: i4, i8, i16, f32")
@@ -249,9 +249,9 @@ Workload bench_of_filterbank() {
                  "Devices: also time with transfers from and to host memory, relative to the link");
     command.flag("--power", wanted->power, "Watts and GFLOP/s per watt by the energy counter (RAPL, NVML)");
     command.flag("--all", wanted->all, "Devices: time every candidate, not only the planner's choice");
-    command.flag(
-        "--scenarios", *scenarios,
-        "The study's problems: 1024x4 .. 64x64, 16 and 64 stations, int4, int8 and int16; complete and FIR only");
+    command.flag("--scenarios", *scenarios,
+                 "Thirty fixed problems: 1024x4 to 64x64, 16 and 64 stations, int4, int8 and int16; whole bank and FIR "
+                 "filter alone");
   };
   bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) -> std::vector<BenchTable> {
     if (!*scenarios) return {bank_table(*wanted, options)};

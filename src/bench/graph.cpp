@@ -199,7 +199,7 @@ Workload bench_of_graph() {
     command.option("--repeat", wanted->repeat, "Transforms of a block, to vary the work of the middle stage")
         .shows_default()
         .between(1, 1e6);
-    command.threads(wanted->threads, "Host: threads of the transforms [1]");
+    command.threads(wanted->threads, "Host: threads of the transforms");
     add_schedule_option(command, wanted->schedule);
   };
   bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {

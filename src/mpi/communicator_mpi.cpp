@@ -244,7 +244,10 @@ struct MpiState final : Communicator::State {
 
   void gather(const void* mine, std::size_t bytes, void* all) const override {
     check_thread();
-    if (bytes > kPiece / count) throw Error(ErrorKind::internal, "too much to gather at once");
+    if (bytes > kPiece / count) {
+      throw Error(ErrorKind::internal,
+                  fmt::format("MPI: gather needs at most {} bytes per rank, got {}", kPiece / count, bytes));
+    }
     MPI_Request request;
     const int length = static_cast<int>(bytes);
     must(MPI_Iallgather(mine, length, MPI_BYTE, all, length, MPI_BYTE, comm, &request), "MPI_Iallgather");

@@ -72,7 +72,7 @@ Response measure(const Problem& problem, std::span<const Complex> image, double 
   const std::size_t ranges = problem.samples, pulses = problem.pulses;
   if (ranges < kCells || pulses < kCells || image.size() < ranges * pulses) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("sar: a point is measured in an image of at least {0}x{0} cells", kCells));
+                fmt::format("sar: measure() needs an image of at least {0}x{0} cells", kCells));
   }
   const auto wrapped = [](double place, std::size_t length) {
     const double size = static_cast<double>(length);

@@ -141,10 +141,10 @@ void add_output_options(Command& command, const std::shared_ptr<ChannelizeOption
       .one_of({"total", "powers", "stokes"});
   command.option("--times", options->times, "Power and correlation: number of spectra to sum").shows_default();
   command
-      .option(
-          "--kurtosis", options->kurtosis,
-          "Power: flag sums whose spectral kurtosis is not that of noise, this share of noise too (0.0027 is usual). "
-          "Files: --flags FILE.fil; pipes and rings: flagged values are NaN")
+      .option("--kurtosis", options->kurtosis,
+              "Power: flag sums whose spectral kurtosis differs from that of noise; value: flagged fraction of pure "
+              "noise (0.0027 is usual). "
+              "Files: --flags FILE.fil; pipes and rings: flagged values are NaN")
       .between(0, 0.4);
   command
       .option("--sum-channels", options->sum_channels, "Power and correlation: number of neighbouring channels to sum")

@@ -65,7 +65,8 @@ class Part {
 
  private:
   filterbank::Stream& spectra_only() {
-    if (!stream_) throw Error(ErrorKind::internal, "delays and other weights go with spectra");
+    if (!stream_)
+      throw Error(ErrorKind::internal, "delays and --replace-weights need an output of spectra, not of sums");
     return *stream_;
   }
 

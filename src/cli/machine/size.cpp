@@ -267,7 +267,10 @@ void add_size(Command& program) {
   auto options = std::make_shared<SizeOptions>();
   command.option("--rate", options->rate, "Frames per second").positive();
   command.option("--frame", options->frame, "Size of a frame, rows x columns").shows_default().value_name("RxC");
-  command.option("--worker", options->workers, "A worker of each board; may be repeated")
+  command
+      .option("--worker", options->workers,
+              "A processor of each board: time per transform, concurrent transforms, serial time per frame; may be "
+              "repeated")
       .value_name("NAME=TIME*UNITS+SERIAL");
   command.option("--transforms", options->transforms, "Transforms per frame, if not rows + columns");
   command

@@ -261,7 +261,7 @@ void add_beamform(Command& program) {
   command.option("--integrate", options->problem.integrate, "Samples per power").shows_default().between(1, 1e9);
   command.option("--flags", options->flags, "Flags, uint8 .npy: (channels, times) or (channels, times, stations)")
       .reads();
-  command.option("--shares", options->shares, "Write the share of unflagged voltages per power, .npy").writes();
+  command.option("--shares", options->shares, "Write the fraction of unflagged voltages in every power, .npy").writes();
   command.flag("--incoherent", options->problem.incoherent, "Add the incoherent beam, last");
   command.flag("--voltages", options->voltages, "Write complex voltages instead of power (host)");
   command.device(options->device);

@@ -308,7 +308,7 @@ void add_elastic(Command& stencil) {
   command.option("--force", options->force, "The source is a force along z (down) or x; none: an explosion")
       .shows_default()
       .one_of({"none", "z", "x"});
-  command.option("--component", options->component, "What --record and --out hold: vz, vx or pressure")
+  command.option("--component", options->component, "Field that --record and --out write: vz, vx or pressure")
       .shows_default()
       .one_of({"vz", "vx", "pressure"});
   add_wave_options(command, *options, {"2", "4"});

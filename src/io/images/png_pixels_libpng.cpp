@@ -139,7 +139,7 @@ Pixels decode_png(std::string_view bytes, const std::string& name) {
   };
   state.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state, on_error, on_warning);
   if (state.png != nullptr) state.info = png_create_info_struct(state.png);
-  if (state.info == nullptr) throw Error(ErrorKind::out_of_memory, "libpng has no memory");
+  if (state.info == nullptr) throw Error(ErrorKind::out_of_memory, "not enough memory for libpng");
   Source source{bytes.data(), bytes.size()};
   if (!read_header(state, source)) throw refuse();
   Pixels pixels;
@@ -174,7 +174,7 @@ std::string encode_png(const Pixels& pixels) {
   state.reading = false;
   state.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &state, on_error, on_warning);
   if (state.png != nullptr) state.info = png_create_info_struct(state.png);
-  if (state.info == nullptr) throw Error(ErrorKind::out_of_memory, "libpng has no memory");
+  if (state.info == nullptr) throw Error(ErrorKind::out_of_memory, "not enough memory for libpng");
   constexpr int kTypes[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                             PNG_COLOR_TYPE_RGB_ALPHA};
   const std::size_t row = pixels.width * pixels.channels * bytes_of(pixels.sample);

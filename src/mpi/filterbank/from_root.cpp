@@ -87,7 +87,8 @@ std::size_t FromRoot::push(std::span<const std::byte> in, std::span<float> out, 
   all_.agree([&] {
     work(dealt_[0], held_);
     if (held_.size() < own_values(rank, times)) {
-      throw Error(ErrorKind::internal, "filterbank: stations of one process made less than all of them have");
+      throw Error(ErrorKind::internal,
+                  "filterbank: the stations of one process gave fewer values than complete blocks of all stations");
     }
   });
   const std::size_t mine = own_values(rank, times);

@@ -88,7 +88,8 @@ class OnDevice final : public Variant<T> {
         refuse_coordinate(i, bad, value, farthest<T>(layout_.fold));
       }
     }
-    throw Error(ErrorKind::internal, "nufft: a point was refused without a reason");
+    throw Error(ErrorKind::internal,
+                "nufft: the device rejected a point whose coordinates are valid: please report this");
   }
 
   void enqueue(Queue& queue, const PointSet& points, Type type, int sign, const Buffer& in,

@@ -187,9 +187,9 @@ void list_host_phase(const Device&, const Problem& problem, const Tables& tables
   const double residual = residual_of(problem, tables);
   std::string refusal;
   if (residual > kMostResidual) {
-    refusal =
-        fmt::format("migration differs by {:.3f} cells between the middle and the ends of the frame, at most {:.3f}",
-                    residual, kMostResidual);
+    refusal = fmt::format(
+        "migration differs by {:.3f} cells between the middle and the ends of the frame, this variant allows {:.3f}",
+        residual, kMostResidual);
   }
   entries.push_back(
       {.candidate = {.variant = "phase",

@@ -123,7 +123,7 @@ std::vector<double> trial_accelerations(const PeriodSettings& settings, double s
   std::vector<double> all;
   if (settings.acceleration_begin == settings.acceleration_end) return {settings.acceleration_begin};
   const double count = std::ceil((settings.acceleration_end - settings.acceleration_begin) / step);
-  if (!(count < 1e6)) refuse_periods(fmt::format("{:.3g} trial accelerations: at most 1000000", count));
+  if (!(count < 1e6)) refuse_periods(fmt::format("needs at most 1000000 trial accelerations, got {:.3g}", count));
   for (double i = 0; i <= count; ++i)
     all.push_back(settings.acceleration_begin +
                   (settings.acceleration_end - settings.acceleration_begin) * i / std::max(count, 1.0));
