@@ -22,7 +22,7 @@ struct GraphCase {
   std::string schedule;
 };
 
-// Which work the stages of a graph do. A stage without work passes its block on, so that the others run alone.
+// Work of the stages of a graph. A stage without work passes its block on, so that the others are timed alone.
 struct Parts {
   std::string name;
   bool host_source, copy, transform, host_sink, power;

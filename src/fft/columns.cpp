@@ -221,7 +221,7 @@ std::size_t ColumnTransform<T>::size() const {
   return state_->modes;
 }
 
-// Points of the lines, of those of three whole passes.
+// Fraction of the points of three whole passes that the transformed lines have.
 template <class T>
 double ColumnTransform<T>::share() const {
   const auto done = state_->lines_done();

@@ -132,8 +132,7 @@ extern const char X(version)[] = "fftw-3.3.10";  // as long as FFTW's own: progr
 extern const char X(cc)[] = "Ridgeline";
 extern const char X(codelet_optim)[] = "";
 
-// --- complex
-// ----------------------------------------------------------------------------------------------------------
+// --- complex -----------------------------------------------------------------------------------------------------
 
 Handle X(plan_dft)(int rank, const int* n, C* in, C* out, int sign, unsigned flags) {
   return plan_packed(by_sign(sign), rank, n, in, out, flags);
@@ -171,8 +170,7 @@ Handle X(plan_guru64_split_dft)(int rank, const IoDim64* dims, int loops, const 
   return plan_split(TensorKind::complex_forward, rank, dims, loops, loop_dims, {ri, ii, ro, io}, flags);
 }
 
-// --- real to complex and back
-// -------------------------------------------------------------------------------------------
+// --- real to complex and back ------------------------------------------------------------------------------------
 
 Handle X(plan_dft_r2c)(int rank, const int* n, R* in, C* out, unsigned flags) {
   return plan_packed(TensorKind::real_forward, rank, n, in, out, flags);
@@ -245,8 +243,7 @@ Handle X(plan_guru64_split_dft_c2r)(int rank, const IoDim64* dims, int loops, co
   return plan_split(TensorKind::real_inverse, rank, dims, loops, loop_dims, {ri, ii, out, nullptr}, flags);
 }
 
-// --- real to real
-// -------------------------------------------------------------------------------------------------------
+// --- real to real ------------------------------------------------------------------------------------------------
 
 Handle X(plan_r2r)(int rank, const int* n, R* in, R* out, const int* kind, unsigned flags) {
   return plan_packed(TensorKind::real_to_real, rank, n, in, out, flags, kind);
@@ -276,8 +273,7 @@ Handle X(plan_guru64_r2r)(int rank, const IoDim64* dims, int loops, const IoDim6
   return plan_guru(TensorKind::real_to_real, rank, dims, loops, loop_dims, in, out, flags, kind);
 }
 
-// --- executing
-// ----------------------------------------------------------------------------------------------------------
+// --- executing ---------------------------------------------------------------------------------------------------
 
 void X(execute)(const void* plan) {
   if (plan == nullptr) return;
@@ -322,8 +318,7 @@ void X(execute_split_dft_c2r)(const void* plan, R* ri, R* ii, R* out) {
   call_real<void(const void*, R*, R*, R*)>(RIDGE_FFTW_REAL(execute_split_dft_c2r), plan, ri, ii, out);
 }
 
-// --- plans as objects
-// ---------------------------------------------------------------------------------------------------
+// --- plans as objects --------------------------------------------------------------------------------------------
 
 void* X(copy_plan)(void* plan) {
   if (Plan<R>* const mine = ours(plan)) {
@@ -371,8 +366,7 @@ char* X(sprint_plan)(const void* plan) {
   return copy_of(plan_text(plan));
 }
 
-// --- memory
-// -------------------------------------------------------------------------------------------------------------
+// --- memory ------------------------------------------------------------------------------------------------------
 
 void* X(malloc)(std::size_t bytes) {
   void* memory = nullptr;
@@ -387,8 +381,7 @@ C* X(alloc_complex)(std::size_t n) {
 void X(free)(void* memory) { std::free(memory); }
 int X(alignment_of)(R* address) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % sizeof(R)); }
 
-// --- the planner's settings, threads, wisdom
-// ----------------------------------------------------------------------------
+// --- the planner's settings, threads, wisdom ---------------------------------------------------------------------
 
 void X(cleanup)() {
   forget_wisdom();

@@ -330,7 +330,7 @@ bool Graph::State::claim(Stage& stage, Worker& worker, Claim& claim) {
   }
 }
 
-// A worker of several: its blocks are in host memory.
+// Runs a step of a stage with several workers: its blocks are in host memory, and the worker transfers them itself.
 std::size_t Graph::State::run_with_transfers(Stage& stage, Worker& worker, Step& step) {
   std::vector<Block> in;
   for (std::size_t i = 0; i < step.in.size(); ++i) {

@@ -10,7 +10,7 @@
 namespace ridge::place {
 namespace {
 
-// A claim that was dropped has a capital letter in its mark.
+// Marks that replace a pragma in the text. A claim that was dropped has a mark with a capital letter.
 const std::string kMark = "//ridge ", kInline = "/*ridge  ", kAttribute = "[[ridge::independent]]";
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }

@@ -164,8 +164,7 @@ TEST(RealLines, Refusals) {
       Error);
 }
 
-// --- whole tensors
-// ----------------------------------------------------------------------------------------------------
+// --- whole tensors -----------------------------------------------------------------------------------------------
 
 // The array of one side: all elements that the strides reach, with a margin that must not change.
 struct Arena {

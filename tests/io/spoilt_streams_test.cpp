@@ -55,8 +55,7 @@ struct Format {
   std::function<std::unique_ptr<SampleReader>(std::unique_ptr<InputStream>)> open{};
 };
 
-// --- the formats
-// --------------------------------------------------------------------------------------------------------
+// --- the formats -------------------------------------------------------------------------------------------------
 
 // A thread per stream and polarization, 8 samples per frame.
 Units write_vdif(const Recording& recording, std::uint64_t frames_per_second, double rate) {
@@ -194,8 +193,7 @@ std::vector<Format> every_format() {
   return formats;
 }
 
-// --- what becomes of them
-// -----------------------------------------------------------------------------------------------
+// --- what becomes of them ----------------------------------------------------------------------------------------
 
 struct Spoilt {
   std::string what{};

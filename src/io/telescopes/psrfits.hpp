@@ -14,7 +14,7 @@
 namespace ridge::io {
 
 bool looks_like_fits(std::string_view first_bytes);  // nine bytes are enough
-bool have_psrfits();                                 // cfitsio is there
+bool have_psrfits();                                 // true if cfitsio was found
 
 // Values are those of the file with its offset, scale and weight applied: value = (data - ZERO_OFF) * DAT_SCL +
 // DAT_OFFS. Samples of weight 0 and rows that the file lacks are NaN.
@@ -40,7 +40,7 @@ class PsrfitsWriter {
  public:
   PsrfitsWriter(const std::string& path, const SigprocHeader& header);
   void write(std::span<const std::byte> rows);  // whole rows
-  void finish();                                // the file appears
+  void finish();                                // gives the complete file its name
 
  private:
   std::string head() const;

@@ -24,9 +24,7 @@ std::vector<Sweep> study_access(DeviceBench& bench, double seconds, const Tick& 
 // Spinning kernels on many queues, one each: how many run concurrently.
 std::vector<Sweep> study_concurrency(DeviceBench& bench, double seconds, const Tick& tick);
 
-// --- cores under load (core_controls.cpp): hyperthreads, distance of cores, temperature and clock frequency
-// ------------
-//
+// Cores under load (core_controls.cpp): hyperthreads, distance of cores, temperature and clock frequency.
 // They read and set the files of Linux under /sys. Each study returns a table, or one line with the missing condition.
 
 // Runs a load on these CPUs, one thread each, and returns its rate (GFLOP/s).

@@ -35,8 +35,7 @@ class DltRows {
   std::size_t lanes_, length_;  // V, M
 };
 
-// --- kernels on transposed rows (dlt_kernels-inl.hpp): a step along x is a whole vector
-// --------------------------------
+// --- kernels on transposed rows (dlt_kernels-inl.hpp): a step along x is a whole vector --------------------------
 
 // Lanes of the vectors that the kernels use on this machine.
 template <class T>

@@ -35,7 +35,7 @@ Environment environment_of(const Options& options) {
   return {{"RIDGE_DEVICE", device_of(options.device)}};
 }
 
-// The same, with threads also where they do not pay.
+// Environment of a run that also starts threads where one thread is expected to be faster.
 Environment always_threads(const Options& options) {
   Environment all = environment_of(options);
   if (options.emit == "openmp" || options.threads) all.emplace_back("PLACED_ALWAYS", "1");

@@ -8,7 +8,7 @@ namespace ridge::place::text {
 bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string each_word(const std::string& text,
-                      const std::function<std::string(const std::string& word, std::size_t& at)>& said) {
+                      const std::function<std::string(const std::string& word, std::size_t& at)>& replacement) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     if (!letter(text[at])) {
@@ -19,7 +19,7 @@ std::string each_word(const std::string& text,
     while (end < text.size() && letter(text[end])) ++end;
     const std::string word = text.substr(at, end - at);
     at = end;
-    result += said(word, at);
+    result += replacement(word, at);
   }
   return result;
 }

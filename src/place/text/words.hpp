@@ -7,9 +7,9 @@
 namespace ridge::place::text {
 
 bool letter(char c);  // letter, digit or underscore
-// Replaces every word by the result of `said`; `at` is the position after the word and may be advanced.
+// Replaces every word by replacement(word, at); `at` is the position after the word and may be advanced.
 std::string each_word(const std::string& text,
-                      const std::function<std::string(const std::string& word, std::size_t& at)>& said);
+                      const std::function<std::string(const std::string& word, std::size_t& at)>& replacement);
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& words);
 std::string replaced(const std::string& text, const std::string& word, const std::string& by);
 bool names(const std::string& text, const std::string& word);

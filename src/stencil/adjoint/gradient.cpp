@@ -112,7 +112,7 @@ void fold_ghosts(const PlanGradientState<T>& state, Grid<T>& grid) {
   }
 }
 
-// One forward run and the way back; the functions that reverse_blocks() calls are public.
+// A forward run and its reverse run; the functions that reverse_blocks() calls are public.
 template <class T>
 class ReverseRun {
  public:

@@ -16,15 +16,14 @@ namespace ridge::stencil {
 struct LayerPlace {
   std::size_t axis = 2, radius = 0, cells = 0;
   std::array<std::size_t, 3> begin{}, extent{};  // of the band, in the grid
-  std::array<std::size_t, 3> stored{};           // extent of the stored block, which begins `radius` cells before
-                                                 // the band along the axis
+  std::array<std::size_t, 3> stored{};           // extent of the block, which begins `radius` cells before the band
   std::size_t values() const { return stored[0] * stored[1] * stored[2]; }
 };
 
-// A layer's update as updates of the engine. `first` computes values that neighbours share: outputs are its fields;
-// coefficients are the profiles, the level before the step, the scale and the memory variables. `main` has field 0, the
-// new level, then the memory variables; fields after them keep their values: the level before the step and the shared
-// values. Its coefficients are the profiles and the scale, with the same numbers.
+// A layer as updates that the stencil variants can run. `first` computes values that neighbours share: outputs are its
+// fields; coefficients are the profiles, the level before the step, the scale and the memory variables. `main` has
+// field 0, the new level, then the memory variables; fields after them keep their values: the level before the step and
+// the shared values. Its coefficients are the profiles and the scale, with the same numbers.
 template <class T>
 struct LoweredLayer {
   LayerPlace place{};

@@ -87,7 +87,7 @@ KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CEL
 }}
 )";
 
-// Which memory variables neighbours read.
+// Memory variables that neighbouring cells read.
 template <class T>
 std::set<std::size_t> shared_memories(const LoweredLayer<T>& layer) {
   std::set<std::size_t> read;

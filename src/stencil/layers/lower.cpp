@@ -1,4 +1,4 @@
-// Layers as updates of the engine.
+// Translates layers to updates, which the stencil variants can run.
 #include <algorithm>
 
 #include <fmt/format.h>

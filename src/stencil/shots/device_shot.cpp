@@ -97,7 +97,8 @@ class DeviceShot final : public ShotRun<T> {
     if (pending_ && !pending_->older) flush();
     move(&points_[points], row);
   }
-  // Waits for the next add(), which takes these values in the same launch: a step keeps the level they are read from.
+  // Deferred until the next add(), whose launch takes these values too: a step does not change the level they are read
+  // from.
   void take(std::size_t points, std::size_t row) override {
     flush();
     pending_ = Pending{points, row, false};

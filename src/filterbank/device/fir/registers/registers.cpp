@@ -64,7 +64,8 @@ class RegistersWriter final : public AnySizeWriter {
     return g_.block == g_.channels ? fmt::format("{}", more) : fmt::format("{} + {}", first, more);
   }
 
-  // Loads the steps after those that begin `sub` steps into the iteration; "begin": the first steps of all.
+  // Loads the samples of the next d_.steps steps while the steps that begin `sub` steps into the iteration are
+  // computed; `first` == "begin": those of the first steps, before the loop.
   void load_steps(const std::string& first, std::size_t sub) {
     const std::size_t ahead = first == "begin" ? 0 : d_.steps;
     for (std::size_t j = 0; j < each(); ++j) {
