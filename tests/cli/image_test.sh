@@ -75,7 +75,7 @@ expect '64x48, 3 channels of 8-bit to 32x24, 1 channel of 8-bit' "$ridge" image 
 same small.pgm three.pgm "a chain and its operators"
 "$ridge" image rotate 90 a.ppm turned.ppm --device host >/dev/null && "$ridge" image rotate -90 turned.ppm back.ppm --device host >/dev/null
 "$ridge" image rotate 0 a.ppm plain.ppm --device host >/dev/null
-same back.ppm plain.ppm "turned there and back"
+same back.ppm plain.ppm "rotated and rotated back"
 # Integral images are double, and the last value is the sum of all pixels.
 "$ridge" image integral small.pgm sums.npy --device host >/dev/null || fail "integral"
 has "'<f8'" sums.npy

@@ -97,7 +97,7 @@ refused("a frame of another type", lambda: sar.Radar().focus(np.zeros((1024, 102
 refused("no candidates", lambda: planner.decide("x y", [], lambda name: 1.0))
 two = [planner.Candidate("a", flops=1), planner.Candidate("b", flops=1)]
 refused("a candidate that fails", lambda: planner.decide("x y", two, lambda name: 1 / 0), ZeroDivisionError)
-refused("a time that is none", lambda: planner.decide("x y", two, lambda name: "z"), *ANY, RuntimeError)
+refused("a time that is not a number", lambda: planner.decide("x y", two, lambda name: "z"), *ANY, RuntimeError)
 
 # Input and output that share memory give the same result as separate ones.
 shared = np.arange(40, dtype=np.float32).astype(np.complex64)

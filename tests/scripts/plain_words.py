@@ -12,13 +12,15 @@ import sys
 
 UNITS = ("point|line|thread|pixel|cell|device|workload|variant|file|folder|command|channel|tile|group|length|axis|sample|step|launch|warp|"
          "unit|core|process|rank|plan|call|problem|parser|kernel|row|column|byte|value|stage|page|pass|frame|module|block|chunk|lane|operator")
+# "1 of a channel" and "one on a block" are not "a launch a stage".
+LINKS = ("of|in|on|to|at|or|and|as|for|from|with|over|along|than|has|have|needs?|gives?|would|writes|reads")
 PHRASES = [  # name, pattern, advice, a line that must be found
     ("wishes", r"wish(es)?\b", "options", "struct BenchWishes {"),
     ("whoever", r"\bwhoever\b|\beverybody\b|\bsomebody\b", "name the thread, rank or caller", "rows for whoever is free"),
     ("conductor", r"\bconduct(or|ors|ed)\b", "producer warp, warp-specialized", "groups have a conductor more"),
     ("there and back", r"\bthere and back\b", "forward and inverse, round trip", "a transform there and back"),
     ("as it lies", r"\bas (it|they) lies?\b", "with its strides, in place", "an array as it lies"),
-    ("a launch a stage", rf"\b(one|a|an|two|\d+) \w+ an? ({UNITS})\b", "say 'per': one launch per stage", "a launch a stage"),
+    ("a launch a stage", rf"\b(one|a|an|two|\d+) (?!({LINKS})\b)\w+ an? ({UNITS})\b", "say 'per': one launch per stage", "a launch a stage"),
     ("numbers that are none", r"\bthat (is|are) none\b|\bwhich is none\b|\bis no numbers?\b", "NaN, not a number", "numbers that are none"),
     ("so many", r"\bso many\b", "give the number, or 'this many'", "by so many registers"),
     ("in turn", r"\bin turn\b", "alternately, one after another", "blocks of both in turn"),
@@ -30,11 +32,11 @@ PHRASES = [  # name, pattern, advice, a line that must be found
 FOLDERS = ("src", "include", "python", "tests", "docs")
 ENDINGS = {".cpp", ".hpp", ".h", ".cl", ".py", ".pyi", ".md", ".txt", ".sh", ".cmake"}
 ALLOWED = {
-    "src": {"a launch a stage": 17, "so many": 1},
+    "src": {},
     "include": {},
     "python": {},
-    "tests": {"whoever": 1, "there and back": 1, "a launch a stage": 5, "numbers that are none": 1, "so many": 1, "comment: What": 1},
-    "docs": {"a launch a stage": 7},
+    "tests": {},
+    "docs": {},
 }
 
 

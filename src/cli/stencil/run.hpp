@@ -38,7 +38,7 @@ struct RunOptions {
 // Checks names and combinations of options before anything is computed.
 void check(const RunOptions& options);
 
-// "cuda:*" gives each process of a machine a device of its own.
+// "cuda:*" assigns its own device to each process of a machine.
 Device device_for(const mpi::Communicator& processes, const std::string& name);
 
 // Returns 0, or 128 plus the number of the signal that stopped it.

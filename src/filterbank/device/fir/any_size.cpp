@@ -113,7 +113,7 @@ void AnySizeWriter::put(std::size_t j, std::size_t step) {
   const std::size_t complexes = d_.parts / 2;
   for (std::size_t c = 0; c < complexes; ++c) {
     const std::string value = fmt::format("make_float2(sum[{}], sum[{}])", 2 * c, 2 * c + 1);
-    // With 4 parts a unit has both polarizations, with 2 parts the one that its number selects.
+    // With 4 parts, a unit has both polarizations; with 2 parts, the one that its number selects.
     const std::string polarization = complexes == 2 ? fmt::format("{}", c) : fmt::format("part{}", j);
     if (d_.transform) {
       text_.line("if (unit{0} < {1}) points[((stream{0} * {2} + {3}) * {4} + {5}) * {6} + PLACE(channel{0})] = {7};", j,

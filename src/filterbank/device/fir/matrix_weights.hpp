@@ -17,7 +17,7 @@ inline std::size_t matrix_words(std::size_t taps) { return taps + 3; }
 
 struct MatrixLayout {
   // Word pairs per channel in the cyclic layout, as if there were as many taps as rows of history: e = 0 .. rows - 1,
-  // where pair 0 holds the weights 0 and rows - 1. For the first and last 8 rows a lane needs weights in only one of
+  // where pair 0 holds the weights 0 and rows - 1. For the first and last 8 rows, a lane needs weights in only one of
   // them, so one pair of words and a mask serve both. 0: the layout of matrix_words().
   std::size_t cyclic_words = 0;
   std::size_t first_points = 16;  // points of the first butterflies

@@ -295,7 +295,7 @@ class Lister {
       if (why_.empty()) why_ = shape_tile(device_, columns, kColumnTile);
       return why_.empty();
     }
-    // Above 512 points a tile of 16 columns would occupy a whole compute unit.
+    // Above 512 points, a tile of 16 columns would occupy a whole compute unit.
     const std::vector<PassDesign> fits = fitted(device_, columns, factors[0] > 512 ? 8 : 16, 1, why_);
     if (fits.empty()) return false;
     columns = fits.front();

@@ -3,7 +3,7 @@
 // first butterfly over its own channels. Transforms of N points remain: a pass of radix N / 16 and one of radix 16, in
 // place.
 //
-// With two parts a group has one polarization, so that twice as many groups fit a compute unit and one can filter while
+// With two parts, a group has one polarization, so that twice as many groups fit a compute unit and one can filter while
 // another transforms. Two rows of bytes then share a register.
 //
 // With C = N R, input channel c + N j and output channel R k' + r:
