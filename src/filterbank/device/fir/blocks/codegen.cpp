@@ -3,8 +3,8 @@
 // first butterfly over its own channels. Transforms of N points remain: a pass of radix N / 16 and one of radix 16, in
 // place.
 //
-// With two parts, a group has one polarization, so that twice as many groups fit a compute unit and one can filter while
-// another transforms. Two rows of bytes then share a register.
+// With two parts, a group has one polarization, so that twice as many groups fit a compute unit and one can filter
+// while another transforms. Two rows of bytes then share a register.
 //
 // With C = N R, input channel c + N j and output channel R k' + r:
 //   X[R k' + r] = sum over c of W_N^(c k') [ W_C^(c r) sum over j of W_R^(j r) x[c + N j] ]
