@@ -9,9 +9,10 @@ import sys
 import tempfile
 
 import computed
+import design_diagrams
 import diagrams
 
-for draw in diagrams.DIAGRAMS:
+for draw in diagrams.DIAGRAMS + design_diagrams.DIAGRAMS:
     draw().save()
 if len(sys.argv) > 1:
     computed.command = os.path.abspath(sys.argv[1])
