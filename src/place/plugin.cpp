@@ -13,6 +13,7 @@
 
 #include "place/analysis/memo.hpp"
 #include "place/analysis/same_images.hpp"
+#include "place/emit/kernel_summary.hpp"
 #include "place/emit/program_text.hpp"
 #include "place/pragmas.hpp"
 #include "place/report/report.hpp"
@@ -58,33 +59,6 @@ void find_accesses(const Node& node, int loop, bool inside, const Nest& nest, st
     for (const Access& a : node.accesses)
       if (nest.variables[a.variable].array()) (a.write ? writes : reads).insert(nest.variables[a.variable].host);
   for (const Node& child : node.children) find_accesses(child, loop, inside, nest, reads, writes);
-}
-
-// Summary of the criteria's decisions, as comments above the kernel.
-std::string criteria_text(const Nest& nest, const emit::Kernel& kernel) {
-  std::string chain, shape, room, memory = kernel.memory.empty() ? "" : "// arrays that are only read\n";
-  for (const std::string& said : kernel.memory) memory += "//    " + said + "\n";
-  long all = 1;
-  for (const int l : kernel.chain) chain += (chain.empty() ? "" : ", ") + nest.loops[l].id;
-  for (const std::string& side : kernel.items) {
-    shape += (shape.empty() ? "" : " x ") + side;
-    all *= std::stol(side);
-  }
-  for (const emit::KernelArray& a : kernel.arrays) {
-    const Variable& v = nest.variables[a.variable];
-    const std::string size = "return ";
-    const auto at = a.sized ? kernel.functions.find(" " + a.size.name + "(") : std::string::npos;
-    const auto from = at == std::string::npos ? at : kernel.functions.find(size, at);
-    room +=
-        "//    " + v.host + ": " + std::to_string(v.bytes) + " bytes times " +
-        (from == std::string::npos
-             ? "its number of elements"
-             : kernel.functions.substr(from + size.size(), kernel.functions.find(";\n", from) - from - size.size())) +
-        "\n";
-  }
-  return "// 1. loops on the grid: " + chain + "\n// 2. work-groups of " + shape + ", " + std::to_string(all) +
-         " work-items\n// 3. tested before each launch: these arrays fit into 7/8 of the device's memory\n" + room +
-         memory;
 }
 
 class Work {
@@ -526,7 +500,7 @@ class Work {
       known =
           shared_->kernels.emplace(key, emit::make_kernel(name, nest, relations, verdicts, choice, memories_)).first;
     emit::Kernel kernel = known->second;
-    if (kernel.why.empty() && !any_size_ && !forced && small(kernel))
+    if (kernel.why.empty() && !any_size_ && !forced && emit::few_iterations(kernel))
       kernel.why = "fewer than 64 iterations: a launch does not pay";
     if (kernel.why.empty() && emit_ != "openmp") kernel.why = kernel.not_on_device;
     if (nest.asserts && emit_ != "openmp")
@@ -541,7 +515,7 @@ class Work {
   void report_kernel(const Nest& nest, const emit::Kernel& kernel, Report& report) {
     KernelReport made{kernel.name, {}, {}};
     if (emit_ != "openmp") {
-      made.text = criteria_text(nest, kernel);
+      made.text = emit::criteria_text(nest, kernel);
       for (const std::string& helper : nest.functions) made.text += helper + "\n";
       made.text += kernel.text;
     }
@@ -577,22 +551,6 @@ class Work {
           .transformed.push_back("unrolling: " + std::to_string(text::constant_iterations(nest.loops[node.loop])) +
                                  " iterations");
     for (const Node& child : node.children) note_unrolled(child, nest, report);
-  }
-
-  // True if all iteration counts are constants with a product below 64.
-  static bool small(const emit::Kernel& kernel) {
-    double all = 1;
-    for (const emit::HostCall& call : kernel.iterations) {
-      const auto at = kernel.functions.find(" " + call.name + "(");
-      const auto from = kernel.functions.find("return ", at);
-      const auto to = kernel.functions.find(";\n", from);
-      if (at == std::string::npos || from == std::string::npos) return false;
-      const std::string body = kernel.functions.substr(from + 7, to - from - 7);
-      long low = 0, high = 0;
-      if (std::sscanf(body.c_str(), "(1) ? (%ld) - (%ld) + 1", &high, &low) != 2) return false;
-      all *= static_cast<double>(high - low + 1);
-    }
-    return all < 64;
   }
 };
 
