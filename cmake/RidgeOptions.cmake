@@ -224,8 +224,9 @@ if(RIDGE_WHEEL)
   target_link_options(ridge_options INTERFACE -Wl,--gc-sections)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Warns about loops marked free of dependences that it does not vectorize.
-  target_compile_options(ridge_options INTERFACE -Wno-pass-failed)
+  # Warns about loops marked free of dependences that it does not vectorize, and about std::stable_sort of libstdc++ 12,
+  # which calls a function that C++17 deprecates.
+  target_compile_options(ridge_options INTERFACE -Wno-pass-failed -Wno-deprecated-declarations)
 endif()
 if(RIDGE_UNITY AND NOT RIDGE_WERROR)
   # Format strings are checked in ordinary builds and in continuous integration; this saves 3 % of the compile time.
