@@ -125,8 +125,8 @@ class LineText {
     const auto read = [&](const Operation& op) { return read_text(op); };
     return fmt::format(
         fmt::runtime(by_x_ ? kRowKernel : kColumnKernel), fmt::arg("items", by_x_ ? kRowItems : kLineItems),
-        fmt::arg("name", line_kernel_name(place.axis)), fmt::arg("numbers", std::size_t{kLineNumbers}), fmt::arg("band", band),
-        fmt::arg("radius", place.radius), fmt::arg("cells", cells), fmt::arg("lines", lines),
+        fmt::arg("name", line_kernel_name(place.axis)), fmt::arg("numbers", std::size_t{kLineNumbers}),
+        fmt::arg("band", band), fmt::arg("radius", place.radius), fmt::arg("cells", cells), fmt::arg("lines", lines),
         fmt::arg("passes", kRowPasses), fmt::arg("rows_of_group", rows_of_group(place)),
         fmt::arg("local", kRowPasses * lines * cells), fmt::arg("block", kBlock),
         fmt::arg("local_arrays", local_arrays), fmt::arg("own_arrays", own_arrays), fmt::arg("own_load", own_load),
