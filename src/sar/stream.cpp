@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "device/random.hpp"
+#include "sar/shares.hpp"
 
 namespace ridge::sar {
 namespace {
@@ -27,8 +28,6 @@ namespace {
 constexpr std::size_t kFramesAtOnce = 4;
 // The host beside other devices: one frame is focused and one is with the caller.
 constexpr std::size_t kHostFramesAtOnce = 2;
-// A device slower than this fraction of the fastest gets no frames: it would delay images for little gain.
-constexpr double kSlowest = 1.0 / 16;
 constexpr double kMeasureSeconds = 0.2;
 constexpr std::size_t kMeasureFrames = 4;  // at least
 // Eight threads fill a bus of 50 GB/s per direction; more threads slow each other down.
@@ -91,6 +90,29 @@ struct Slot {
 };
 
 }  // namespace
+
+std::vector<std::string> left_out(const std::vector<DeviceRates>& devices) {
+  constexpr double kSlowest = 1.0 / 16;  // a slower device would delay images for little gain
+  double together = 0;
+  const DeviceRates *best = &devices.front(), *fastest = best;
+  for (const DeviceRates& device : devices) {
+    together += device.together;
+    if (device.alone > best->alone) best = &device;
+    if (device.together > fastest->together) fastest = &device;
+  }
+  std::vector<std::string> reasons(devices.size());
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const DeviceRates& device = devices[i];
+    if (together <= best->alone && &device != best) {
+      reasons[i] = fmt::format("all devices together focus {:.1f} frames per second, {} alone {:.1f}", together,
+                               best->device, best->alone);
+    } else if (together > best->alone && device.together < kSlowest * fastest->together) {
+      reasons[i] = fmt::format("its {:.1f} frames per second are less than 1/{:.0f} of the {:.1f} of {}",
+                               device.together, 1 / kSlowest, fastest->together, fastest->device);
+    }
+  }
+  return reasons;
+}
 
 // The part of a stream that one device focuses, in order. The host alone focuses in submit(); beside other devices it
 // does so in a thread of its own.
@@ -186,6 +208,7 @@ struct Stream::Lane {
   std::vector<std::unique_ptr<Slot>> slots{};
   std::size_t taken = 0, given = 0;  // frames submitted and returned
   double share = 1, rate = 0, alone_rate = 0;
+  std::string left_out{};  // why it gets no frames; empty: it gets some, or the caller gave it a share of 0
 
   std::thread thread{};
   std::mutex mutex{};  // guards the numbers below, and `taken` for the thread
@@ -296,16 +319,17 @@ void Stream::measure_rates() {
     measure({lane.get()}, &Lane::alone_rate);
   }
   measure(all, &Lane::rate);
-  const Lane& best = **std::max_element(all.begin(), all.end(),
-                                        [](const Lane* a, const Lane* b) { return a->alone_rate < b->alone_rate; });
-  const double together =
-      std::accumulate(all.begin(), all.end(), 0.0, [](double sum, const Lane* lane) { return sum + lane->rate; });
-  double fastest = 0;
-  for (const Lane* lane : all) fastest = std::max(fastest, lane->rate);
-  for (Lane* lane : all) {
-    const bool helps = together > best.alone_rate ? lane->rate >= kSlowest * fastest : lane == &best;
-    lane->share = helps ? lane->rate : 0;
+  std::vector<DeviceRates> rates;
+  for (const Lane* lane : all) rates.push_back({lane->plan.device().id(), lane->alone_rate, lane->rate});
+  const std::vector<std::string> reasons = left_out(rates);
+  std::vector<Lane*> used;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i]->left_out = reasons[i];
+    if (reasons[i].empty()) used.push_back(all[i]);
   }
+  if (used.size() == 1) used.front()->rate = used.front()->alone_rate;
+  if (used.size() > 1 && used.size() < all.size()) measure(used, &Lane::rate);
+  for (Lane* lane : all) lane->share = lane->left_out.empty() ? lane->rate : 0;
 }
 
 // The device that would finish its next frame first if all frames so far were in proportion to the shares.
@@ -336,7 +360,12 @@ std::string Stream::explain() const {
     rows.push_back({lane->plan.device().id(), fmt::format("{:.3f}", lane->share / sum), rate(lane->rate),
                     rate(lane->alone_rate), fmt::format("{}", lane->slots.size())});
   }
-  return base::table(rows);
+  std::string text = base::table(rows);
+  for (const auto& lane : lanes_) {
+    if (!lane->left_out.empty())
+      text += fmt::format("{} gets no frames: {}\n", lane->plan.device().id(), lane->left_out);
+  }
+  return text;
 }
 
 bool Stream::full() const { return order_.size() == capacity_; }

@@ -5,6 +5,7 @@
 #include <ridge/sar.hpp>
 
 #include "device/registry.hpp"
+#include "sar/shares.hpp"
 #include "sar/tables.hpp"
 #include "support/devices.hpp"
 #include "support/worst.hpp"
@@ -203,10 +204,22 @@ TEST(SarStream, SeveralDevicesShareFrames) {
   // Measured rates: a device that does not help has no share, the shares add up to 1.
   Stream measured(all, problem);
   EXPECT_GT(measured.ideal_rate(), 0);
-  EXPECT_NE(measured.explain().find(all.back().id()), std::string::npos);
+  const std::string text = measured.explain();
+  EXPECT_NE(text.find(all.back().id()), std::string::npos);
+  EXPECT_EQ(text.find(" 0.000 ") != std::string::npos, text.find("gets no frames: ") != std::string::npos) << text;
   EXPECT_TRUE(measured.push(frames[0], image) || measured.finish(image));
   focus.run(frames[0], wanted);
   EXPECT_LT(ridge::test::largest_difference(image, wanted), 2e-5);
+}
+
+TEST(SarStream, SaysWhyADeviceGetsNoFrames) {
+  const auto reasons = left_out({{"host", 320, 67}, {"cuda:0", 5689, 5640}});
+  EXPECT_EQ(reasons[0], "its 67.0 frames per second are less than 1/16 of the 5640.0 of cuda:0");
+  EXPECT_EQ(reasons[1], "");
+  const auto alone = left_out({{"host", 320, 67}, {"cuda:0", 5689, 4634}});
+  EXPECT_EQ(alone[0], "all devices together focus 4701.0 frames per second, cuda:0 alone 5689.0");
+  EXPECT_EQ(alone[1], "");
+  for (const std::string& reason : left_out({{"host", 100, 90}, {"opencl:0", 200, 180}})) EXPECT_EQ(reason, "");
 }
 
 TEST(SarFocus, SilenceStaysSilent) {

@@ -138,7 +138,7 @@ void run_sar(SarOptions options) {
   print_stream(options, times);
   if (devices.size() > 1) {
     const double rate = static_cast<double>(times.frames.size()) / times.total;
-    fmt::print("{}{:.2f} of the sum of the rates measured together, {:.1f} frames per second\n", stream.explain(),
+    fmt::print("{}{:.2f} of the sum of the rates of the devices in use, {:.1f} frames per second\n", stream.explain(),
                rate / stream.ideal_rate(), stream.ideal_rate());
   }
   if (!frames.simulated()) return;
