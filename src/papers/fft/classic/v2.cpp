@@ -63,29 +63,76 @@ HWY_INLINE void exchange(R& a, R& b) {
 #endif
 }
 
-template <class T, size_t kLanes, RegisterLayout kLayout, size_t kStage, class R>
-HWY_INLINE void fused_stages(const T* twiddles, R& are, R& aim, R& bre, R& bim) {
-  if constexpr ((size_t{1} << kStage) <= kLanes) {
+// Blocks that go through the last stages at the same time. The stages of one block are a chain of dependent
+// instructions (an exchange and three fused multiply-adds per stage), so that one block alone waits for its own
+// results.
+template <class T, size_t kLanes>
+inline constexpr size_t kTogether = kLanes * sizeof(T) == 64 ? 4 : 2;  // as many as the registers hold
+
+// kCount neighbouring blocks of 2 * kLanes points in registers; compilers keep arrays of vectors in memory.
+template <class T, size_t kLanes, RegisterLayout kLayout, size_t kCount>
+struct Blocks {
+  static constexpr size_t kPoints = 2 * kLanes, kTable = log2_lanes(kPoints) * kPoints;
+  typename Lanes<T, kLanes>::R are, aim, bre, bim;
+  Blocks<T, kLanes, kLayout, kCount - 1> rest;
+
+  HWY_INLINE void load(Arrays<T> x) {
+    const typename Lanes<T, kLanes>::D d;
+    are = hn::LoadU(d, x.re), bre = hn::LoadU(d, x.re + kLanes);
+    aim = hn::LoadU(d, x.im), bim = hn::LoadU(d, x.im + kLanes);
+    rest.load(x.at(kPoints));
+  }
+  template <size_t kStage>
+  HWY_INLINE void stage(const T* twiddles) {
     const typename Lanes<T, kLanes>::D d;
     if constexpr (kStage > 0) {
       exchange<T, kLanes, kLayout, kStage>(are, bre);
       exchange<T, kLanes, kLayout, kStage>(aim, bim);
     }
     butterfly(d, are, aim, bre, bim, hn::LoadU(d, twiddles), hn::LoadU(d, twiddles + kLanes));
-    fused_stages<T, kLanes, kLayout, kStage + 1>(twiddles + 2 * kLanes, are, aim, bre, bim);
+    rest.template stage<kStage>(twiddles + kTable);
   }
+  HWY_INLINE void store(T* re, T* im) const {
+    const typename Lanes<T, kLanes>::D d;
+    hn::Store(are, d, re);
+    hn::Store(bre, d, re + kLanes);
+    hn::Store(aim, d, im);
+    hn::Store(bim, d, im + kLanes);
+    rest.store(re + kPoints, im + kPoints);
+  }
+};
+template <class T, size_t kLanes, RegisterLayout kLayout>
+struct Blocks<T, kLanes, kLayout, 0> {
+  HWY_INLINE void load(Arrays<T>) {}
+  template <size_t kStage>
+  HWY_INLINE void stage(const T*) {}
+  HWY_INLINE void store(T*, T*) const {}
+};
+
+template <class T, size_t kLanes, size_t kStage, class B>
+HWY_INLINE void fused_stages(const T* twiddles, B& blocks) {
+  if constexpr ((size_t{1} << kStage) <= kLanes) {
+    blocks.template stage<kStage>(twiddles);
+    fused_stages<T, kLanes, kStage + 1>(twiddles + 2 * kLanes, blocks);
+  }
+}
+template <class T, size_t kLanes, RegisterLayout kLayout, size_t kCount>
+HWY_INLINE void fused_blocks(const T* twiddles, Arrays<T> x, T* re, T* im) {
+  Blocks<T, kLanes, kLayout, kCount> blocks;
+  blocks.load(x);
+  fused_stages<T, kLanes, 0>(twiddles, blocks);
+  blocks.store(re, im);
 }
 
 template <class T, size_t kLanes, RegisterLayout kLayout>
-HWY_INLINE void fused_block(const T* twiddles, Arrays<T> x, T* re, T* im) {
-  const typename Lanes<T, kLanes>::D d;
-  auto are = hn::LoadU(d, x.re), bre = hn::LoadU(d, x.re + kLanes);
-  auto aim = hn::LoadU(d, x.im), bim = hn::LoadU(d, x.im + kLanes);
-  fused_stages<T, kLanes, kLayout, 0>(twiddles, are, aim, bre, bim);
-  hn::Store(are, d, re);
-  hn::Store(bre, d, re + kLanes);
-  hn::Store(aim, d, im);
-  hn::Store(bim, d, im + kLanes);
+HWY_INLINE void fused_group(const T* twiddles, Arrays<T> x, size_t group, T* re, T* im) {
+  constexpr size_t kPoints = 2 * kLanes, kTable = log2_lanes(kPoints) * kPoints, kMany = kTogether<T, kLanes>;
+  size_t g = 0;
+  for (; g + kMany <= group; g += kMany)
+    fused_blocks<T, kLanes, kLayout, kMany>(twiddles + g * kTable, x.at(g * kPoints), re + g * kPoints,
+                                            im + g * kPoints);
+  for (; g < group; ++g)
+    fused_blocks<T, kLanes, kLayout, 1>(twiddles + g * kTable, x.at(g * kPoints), re + g * kPoints, im + g * kPoints);
 }
 
 // Block j holds 2 * kLanes neighbours and ends as frequencies j, j + blocks, j + 2 blocks, ... Groups of kLanes blocks
@@ -100,10 +147,7 @@ HWY_INLINE void last_stages(Direction direction, size_t n, const V2Tables<T>& ta
   const T* real = direction == Direction::inverse ? im : re;
   const T* imaginary = direction == Direction::inverse ? re : im;
   for (size_t j0 = 0; j0 < blocks; j0 += group) {
-    for (size_t g = 0; g < group; ++g) {
-      fused_block<T, kLanes, kLayout>(tables.fused.data() + (j0 + g) * kStages * kPoints, x.at((j0 + g) * kPoints),
-                                      re + g * kPoints, im + g * kPoints);
-    }
+    fused_group<T, kLanes, kLayout>(tables.fused.data() + j0 * kStages * kPoints, x.at(j0 * kPoints), group, re, im);
     if (group < kLanes) {
       for (size_t p = 0; p < kPoints; ++p) {
         std::complex<T>* to = out + tables.output[p] * blocks + j0;
