@@ -177,6 +177,20 @@ void add_output_options(Command& command, const std::shared_ptr<ChannelizeOption
               "--correlate: number type of the factors: float32, or float16 or int8, rounded from --scale times the "
               "spectra")
       .shows_default();
+  command
+      .option("--positions", options->positions,
+              "OUT.uvfits: positions of the stations, .npy of float64, (stations, 3), metres east, north and up of "
+              "--site")
+      .reads();
+  command.option(
+      "--site", options->site,
+      "OUT.uvfits: longitude and latitude of the array in degrees, and its height in metres (lon,lat[,height])");
+  command.option("--phase-centre", options->phase_centre,
+                 "OUT.uvfits: right ascension and declination of date in degrees (default: the zenith of the first "
+                 "sample)");
+  command.option("--feeds", options->feeds, "OUT.uvfits: polarizations are linear (X, Y) or circular (R, L)")
+      .one_of({"linear", "circular"})
+      .shows_default();
   command.option("--scale", options->scale, "--arithmetic float16, int8: factor for the spectra before rounding")
       .shows_default();
 }
@@ -195,6 +209,9 @@ void add_channelize(Command& program) {
       "  ridge channelize obs.dada - --channels 1024 --times 16 --output-format fil | ridge search - --out found.json\n"
       "  ridge channelize in.raw rest.raw --from-sample 1048576                 continues exactly where a run ended\n"
       "  ridge channelize in.raw vis.npy --stations 16 --correlate --times 768  every pair of stations, integrated\n"
+      "  ridge channelize in.raw vis.uvfits --stations 16 --correlate --times 768 --positions xyz.npy --site "
+      "6.87,52.91 \\\n"
+      "    --rate 195312.5 --frequency 150 --start 2025-03-01T12:00:00          visibilities for imaging\n"
       "  ridge channelize in.raw out.npy --stations 4 --delays delays.txt --rate 195312.5 --frequency 150\n"
       "  ridge channelize - out.raw --detect stokes --times 763 --resume        continues after the data in out.raw\n"
       "  mpirun -n 8 ridge channelize 'sb{}.raw' 'sb{}.out' --subbands 0-31 --stations 48\n"

@@ -343,7 +343,7 @@ class Channelizing {
 
 void one_subband(const ChannelizeOptions& options, const mpi::Communicator& processes, const mpi::Communicator& team) {
   const std::string end = options.out.size() < 4 ? options.out : options.out.substr(options.out.size() - 4);
-  if (options.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "-"))
+  if (options.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "fits" || end == "-"))
     mistake("--resume needs a raw output file");
   if (team.root()) {
     check_output("--flags", options.flags);

@@ -56,8 +56,9 @@ struct ChannelizeOptions {
   std::string arithmetic = "float32";
   double scale = 1;
   std::string output_format = "auto", lost;
-  double kurtosis = 0;  // share of noise that is flagged; 0: off
-  std::string detect;   // total, powers, stokes; empty: none, or total for a .fil file
+  std::string positions, site, phase_centre, feeds = "linear";  // .uvfits
+  double kurtosis = 0;                                          // share of noise that is flagged; 0: off
+  std::string detect;  // total, powers, stokes; empty: none, or total for a .fil file
   std::size_t times = 1, sum_channels = 1;
   std::uint64_t from_sample = 0;
   std::uint64_t first_sample = 0;  // number of the input's first sample
@@ -69,7 +70,7 @@ struct ChannelizeOptions {
   bool measure = false, quiet = false;
 };
 
-// True if the output has this format ("fil", "dada", "npy"), by --output-format or its name's ending.
+// True if the output has this format ("fil", "dada", "npy", "uvfits"), by --output-format or its name's ending.
 bool writes_format(const ChannelizeOptions& options, const std::string& format);
 
 // In one process or under mpirun, one subband or many.

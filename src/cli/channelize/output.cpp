@@ -11,6 +11,7 @@
 
 #include "base/files.hpp"
 #include "cli/channelize/input.hpp"
+#include "cli/channelize/visibilities.hpp"
 #include "command/options.hpp"
 #include "filterbank/correlator.hpp"
 #include "io/arrays/npy.hpp"
@@ -103,12 +104,13 @@ Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem,
       fil_(writes_format(options, "fil")),
       npy_(writes_format(options, "npy")),
       dada_(writes_format(options, "dada")),
+      uvfits_(writes_format(options, "uvfits")),
       made_(made) {
   if (options.resume && !out_.is_pipe()) note_.emplace(options.out, what_is_written(options, problem_));
   problem_.weights.clear();
   if (options.digest) digest_.emplace();
   if (options.correlate) {
-    if (fil_ || !options.detect.empty()) mistake("--correlate writes .npy or raw, without --detect");
+    if (fil_ || !options.detect.empty()) mistake("--correlate writes .npy, .uvfits or raw, without --detect");
     each_ = options.times;
     const filterbank::Correlation correlation = correlation_of(options);
     if (made_ == Product::spectra && !device.is_host()) {
@@ -145,6 +147,7 @@ Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem,
   }
   if (fil_) write_fil_header(options, info, seconds);
   if (dada_) write_dada_header(options, info, seconds);
+  if (uvfits_) write_uvfits_header(options, info, seconds);
   if (npy_) {
     if (out_.is_pipe()) mistake("a .npy header needs the number of times: write to a file instead of a pipe");
     header_bytes_ = write(npy_header(0, 256));
@@ -194,8 +197,7 @@ void Sink::put(std::span<const float> values) {
       put_power(values);
       break;
     case Product::correlations:
-      out_.write(values.data(), values.size_bytes());
-      times_ += values.size() / (2 * correlator_->size());
+      put_correlations({reinterpret_cast<const std::complex<float>*>(values.data()), values.size() / 2});
       break;
   }
   if (note_) note_->after_writing();
@@ -228,8 +230,7 @@ void Sink::put_spectra(std::span<const std::complex<float>> spectra) {
     const std::size_t rows = correlator_->due(times);
     sums_.resize(rows * correlator_->size());
     correlator_->push(without_lost(spectra, times), sums_);
-    out_.write(sums_.data(), sums_.size() * sizeof sums_[0]);
-    times_ += rows;
+    put_correlations(sums_);
     return;
   }
   if (dada_) {
@@ -246,6 +247,36 @@ void Sink::put_spectra(std::span<const std::complex<float>> spectra) {
   power_.resize(detector_->due(times) * power_size());
   detector_->push(spectra, power_);
   put_power(power_);
+}
+
+// Number of spectra without lost samples in an output time.
+std::uint64_t Sink::spectra_of(std::uint64_t time) const {
+  const std::uint64_t begin = first_spectrum_ + time * each_, end = begin + each_;
+  std::uint64_t count = each_;
+  for (const auto& range : flagged_spectra(problem_, gaps_ ? gaps_() : std::vector<io::Gap>{})) {
+    const std::uint64_t first = std::max(range.first, begin), last = std::min(range.end, end);
+    if (first < last) count -= last - first;
+  }
+  return count;
+}
+
+void Sink::put_correlations(std::span<const std::complex<float>> sums) {
+  const std::size_t each = correlator_->size(), channels = correlator_->channels();
+  if (!visibilities_) out_.write(sums.data(), sums.size_bytes());
+  for (std::size_t at = 0; at < sums.size(); at += each, ++times_) {
+    if (!visibilities_) continue;
+    const std::size_t rotation = problem_.centred ? 0 : channels - channels / 2;
+    const std::size_t products = problem_.polarizations * problem_.polarizations;
+    by_frequency_.resize(each);
+    for (std::size_t i = 0; i < each; ++i) {
+      const std::size_t channel = i / products % channels, row = i - i % (channels * products);
+      by_frequency_[i] = sums[at + row + (channel + rotation) % channels * products + i % products];
+    }
+    const std::size_t summed = problem_.channels / channels;
+    groups_.clear();
+    visibilities_->append(times_, by_frequency_, static_cast<double>(spectra_of(times_) * summed), groups_);
+    out_.write(groups_.data(), groups_.size());
+  }
 }
 
 // Remembers the flags of the rows in marks_. In pipes and rings, which have no mask, flagged values are NaN.
@@ -304,6 +335,11 @@ void Sink::finish() {
     out_.rewrite_start(io::psrdada_text(dada_header_));
   }
   if (eight_bits_) write_levels(true);
+  if (visibilities_) {
+    const std::vector<std::byte> tail = visibilities_->tail(times_);
+    out_.write(tail.data(), tail.size());
+    out_.rewrite_start(visibilities_->head(times_));
+  }
   out_.finish();
   if (!levels_to_.empty()) base::write_file(levels_to_, io::levels_text(eight_bits_->levels()));
 }
@@ -343,9 +379,11 @@ std::string Sink::npy_header(std::uint64_t times, std::size_t reserve) const {
 Sink::Band Sink::band(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds,
                       const char* format) const {
   const auto& p = problem_;
-  if (p.stations > 1 && info.stream_step_mhz == 0) {
+  if (p.stations > 1 && info.stream_step_mhz == 0 && !uvfits_) {
     mistake(fmt::format("a {} file holds one station; write .npy or raw, or channelize them one by one", format));
   }
+  if (p.stations > 1 && info.stream_step_mhz != 0 && uvfits_)
+    mistake("a .uvfits file needs stations, but the streams of this input are channels of one station");
   if (seconds == 0) mistake(fmt::format("a {} header needs the time between samples: give --rate", format));
   if (!options.frequency_given && info.frequency_mhz == 0) {
     mistake(fmt::format("a {} header needs the centre frequency of the band: give --frequency in MHz", format));
@@ -403,6 +441,24 @@ void Sink::sort_samples(std::span<const std::complex<float>> spectra, std::size_
       }
     }
   }
+}
+
+void Sink::write_uvfits_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds) {
+  if (!correlator_) mistake("a .uvfits file holds correlations: give --correlate");
+  if (out_.is_pipe()) mistake("a .uvfits header needs the number of times: write to a file instead of a pipe");
+  const Band all = band(options, info, seconds, ".uvfits");
+  const io::StartTime start = all.start.after(static_cast<double>(options.from_sample) * seconds);
+  io::UvfitsHeader header = uvfits_header(options, problem_.stations, start);
+  const auto summed = static_cast<double>(options.sum_channels);
+  header.polarizations = problem_.polarizations;
+  header.channels = correlator_->channels();
+  header.step_hz = 1e6 * all.step_mhz * summed;
+  header.first_hz = 1e6 * (all.first_mhz + all.step_mhz * (summed - 1) / 2);
+  header.start = start;
+  header.seconds = seconds * static_cast<double>(hop_ * each_);
+  header.source = all.source;
+  header.telescope = all.telescope;
+  write(visibilities_.emplace(std::move(header)).head(0));
 }
 
 void Sink::write_fil_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds) {

@@ -17,6 +17,7 @@
 #include "io/telescopes/samples.hpp"
 #include "io/telescopes/sigproc.hpp"
 #include "io/telescopes/stream.hpp"
+#include "io/telescopes/uvfits.hpp"
 
 namespace ridge::cli {
 
@@ -69,6 +70,8 @@ class Sink {
  private:
   void put_spectra(std::span<const std::complex<float>> spectra);
   void put_power(std::span<const float> rows);
+  void put_correlations(std::span<const std::complex<float>> sums);
+  std::uint64_t spectra_of(std::uint64_t time) const;
   std::size_t products() const { return kurtosis_ ? kurtosis_->products() : detector_->products(); }
   std::size_t power_size() const { return kurtosis_ ? kurtosis_->row_size() : detector_->row_size(); }
   void take_flags();
@@ -82,6 +85,7 @@ class Sink {
   Band band(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds, const char* format) const;
   void write_dada_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds);
   void sort_samples(std::span<const std::complex<float>> spectra, std::size_t times);
+  void write_uvfits_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds);
   void write_fil_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds);
   void sort_by_frequency(std::span<const float> power);
   void write_levels(bool last);
@@ -94,7 +98,7 @@ class Sink {
   std::size_t hop_, each_ = 1;
   io::OutputStream out_;
   std::optional<io::ResumeNote> note_;
-  bool fil_, npy_, dada_;
+  bool fil_, npy_, dada_, uvfits_;
   Product made_;
   std::optional<filterbank::Detector> detector_;
   std::optional<Kurtosis> kurtosis_;
@@ -110,6 +114,9 @@ class Sink {
   io::PsrdadaHeader dada_header_;
   std::vector<std::complex<float>> sums_;  // correlations, or reordered channels
   std::optional<io::SigprocHeader> fil_header_;
+  std::optional<io::Uvfits> visibilities_;
+  std::vector<std::complex<float>> by_frequency_;  // sums of one integration
+  std::vector<std::byte> groups_;                  // of one integration
   std::function<std::vector<io::Gap>()> gaps_;
   std::size_t gaps_marked_ = 0;
   std::uint64_t first_spectrum_ = 0, last_gap_ = 0, correlated_ = 0;

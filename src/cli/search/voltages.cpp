@@ -103,23 +103,14 @@ std::vector<T> read_array(const std::string& name, io::ElementType type, std::ve
   return values;
 }
 
-std::vector<std::array<double, 3>> read_vectors(const std::string& name) {
-  std::vector<std::size_t> shape;
-  const auto values = read_array<double>(name, io::ElementType::float64, shape);
-  if (shape.size() != 2 || shape[1] != 3)
-    mistake(fmt::format("{}: needs the shape (count, 3) of float64, got {} axes", name, shape.size()));
-  std::vector<std::array<double, 3>> vectors(shape[0]);
-  for (std::size_t i = 0; i < values.size(); ++i) vectors[i / 3][i % 3] = values[i];
-  return vectors;
-}
-
 // Weights of a file, repeated for every channel if it has those of one, or from positions and directions.
 std::vector<Value> all_weights(const BeamOptions& options, std::size_t channels, std::size_t stations,
                                std::size_t& beams) {
   if (options.weights.empty()) {
     if (options.positions.empty() || options.directions.empty() || !(options.frequency > 0))
       mistake("beamform: needs --weights FILE, or --positions, --directions and --frequency");
-    const auto positions = read_vectors(options.positions), directions = read_vectors(options.directions);
+    const auto positions = io::read_npy_vectors(options.positions),
+               directions = io::read_npy_vectors(options.directions);
     if (positions.size() != stations)
       mistake(fmt::format("{}: {} positions for {} stations", options.positions, positions.size(), stations));
     std::vector<double> mhz;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -211,6 +213,26 @@ NpyHeader read_npy_header(InputStream& in) {
   in.expect(std::uint64_t{header.elements()} * bytes_of(header.type),
             fmt::format("its shape ({}) of {}", fmt::join(header.shape, ", "), name_of(header.type)));
   return header;
+}
+
+std::vector<std::array<double, 3>> read_npy_vectors(const std::string& name) {
+  InputStream in(name);
+  const NpyHeader header = read_npy_header(in);
+  if (header.type != ElementType::float64 || header.shape.size() != 2 || header.shape[1] != 3) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("{}: needs the shape (count, 3) of float64, got ({}) of {}",
+                                                         name, fmt::join(header.shape, ", "), name_of(header.type)));
+  }
+  std::vector<std::byte> bytes;
+  in.read_growing(bytes, header.elements() * sizeof(double));
+  std::vector<std::array<double, 3>> vectors(header.shape[0]);
+  if (bytes.size() != vectors.size() * sizeof vectors[0])
+    throw Error(ErrorKind::io, fmt::format("{}: it ends within the array", name));
+  std::memcpy(vectors.data(), bytes.data(), bytes.size());
+  for (const auto& vector : vectors) {
+    if (!std::isfinite(vector[0]) || !std::isfinite(vector[1]) || !std::isfinite(vector[2]))
+      throw Error(ErrorKind::invalid_argument, fmt::format("{}: has a number that is not finite", name));
+  }
+  return vectors;
 }
 
 std::string npy_header(const NpyHeader& header, std::size_t reserve) {

@@ -1,6 +1,7 @@
 // NumPy's .npy files: a short header in Python's notation, then the elements. Reads only what a transform can use:
 // integers, floats and complex numbers in native byte order, last axis fastest.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ bool looks_like_npy(std::string_view first_bytes);  // six bytes are enough
 // and expects exactly the elements of the shape: a file that is too short or too long fails here, a pipe when it is
 // read.
 NpyHeader read_npy_header(InputStream& in);
+
+// An array of shape (count, 3) of float64, all of them finite.
+std::vector<std::array<double, 3>> read_npy_vectors(const std::string& name);
 
 // Parses the dictionary only. Throws Error{io} as above, with `name` in the message.
 NpyHeader parse_npy_dictionary(std::string_view text, const std::string& name);

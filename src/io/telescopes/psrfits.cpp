@@ -2,45 +2,18 @@
 #include "io/telescopes/psrfits.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "io/telescopes/fits_cards.hpp"
+
 namespace ridge::io {
 namespace {
 
-constexpr std::size_t kFitsBlock = 2880, kMostBlockRows = 4096, kTableRowBytes = std::size_t{4} << 20;
-
-// A header of 80-character cards, padded to whole FITS blocks.
-class Cards {
- public:
-  void text(const char* key, const std::string& value) { card(key, fmt::format("'{:<8}'", value.substr(0, 60))); }
-  void flag(const char* key, bool value) { card(key, fmt::format("{:>20}", value ? 'T' : 'F')); }
-  void integer(const char* key, std::int64_t value) { card(key, fmt::format("{:>20}", value)); }
-  void number(const char* key, double value) { card(key, fmt::format("{:>20}", fmt::format("{:#.15G}", value))); }
-  std::string finish() {
-    text_ += fmt::format("{:<80}", "END");
-    text_.resize((text_.size() + kFitsBlock - 1) / kFitsBlock * kFitsBlock, ' ');
-    return std::move(text_);
-  }
-
- private:
-  void card(const char* key, const std::string& value) {
-    text_ += fmt::format("{:<80}", fmt::format("{:<8}= {}", key, value));
-  }
-  std::string text_;
-};
-
-template <class T>
-void append(std::vector<std::byte>& to, T value) {  // big-endian
-  std::byte bytes[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof value);
-  if constexpr (std::endian::native == std::endian::little) std::reverse(bytes, bytes + sizeof value);
-  to.insert(to.end(), bytes, bytes + sizeof value);
-}
+constexpr std::size_t kMostBlockRows = 4096, kTableRowBytes = std::size_t{4} << 20;
 
 std::string sexagesimal(double packed) {
   const double whole = std::abs(packed);
@@ -83,7 +56,7 @@ std::string PsrfitsWriter::head() const {
   const auto channels = static_cast<std::size_t>(h.nchans), width = channels * static_cast<std::size_t>(h.nifs);
   const auto day = static_cast<std::int64_t>(std::floor(h.tstart));
   const double second = (h.tstart - static_cast<double>(day)) * 86400, whole = std::floor(second);
-  Cards primary;
+  FitsCards primary;
   primary.flag("SIMPLE", true), primary.integer("BITPIX", 8), primary.integer("NAXIS", 0), primary.flag("EXTEND", true);
   primary.text("FITSTYPE", "PSRFITS"), primary.text("HDRVER", "6.1"), primary.text("OBS_MODE", "SEARCH");
   primary.text("TELESCOP", sigproc_telescope_name(h.telescope_id)), primary.text("SRC_NAME", h.source_name);
@@ -93,7 +66,7 @@ std::string PsrfitsWriter::head() const {
   primary.integer("STT_SMJD", static_cast<std::int64_t>(whole)), primary.number("STT_OFFS", second - whole);
   const std::size_t fixed = 16 + 8 * channels + 4 * channels + 8 * width;  // bytes before the samples
   const std::size_t samples = block_rows_ * row_bytes_;
-  Cards table;
+  FitsCards table;
   table.text("XTENSION", "BINTABLE"), table.integer("BITPIX", 8), table.integer("NAXIS", 2);
   table.integer("NAXIS1", static_cast<std::int64_t>(fixed + samples));
   table.integer("NAXIS2", static_cast<std::int64_t>(blocks_)), table.integer("PCOUNT", 0), table.integer("GCOUNT", 1);
@@ -111,7 +84,7 @@ std::string PsrfitsWriter::head() const {
   int number = 0;
   for (const auto& [name, form] : columns) {
     ++number;
-    table.text(fmt::format("TTYPE{}", number).c_str(), name), table.text(fmt::format("TFORM{}", number).c_str(), form);
+    table.text(fmt::format("TTYPE{}", number), name), table.text(fmt::format("TFORM{}", number), form);
   }
   table.text("TDIM7", fmt::format("({},{},{})", h.nbits < 8 ? h.nchans * h.nbits / 8 : h.nchans, h.nifs, block_rows_));
   if (h.nbits == 16) table.integer("TZERO7", 32768), table.integer("TSCAL7", 1);  // unsigned numbers
@@ -139,12 +112,12 @@ void PsrfitsWriter::write_block() {
   const double seconds = static_cast<double>(block_rows_) * h.tsamp;
   rows_ += block_.size() / row_bytes_;
   std::vector<std::byte> row;
-  append(row, seconds);
-  append(row, (static_cast<double>(blocks_) + 0.5) * seconds);
-  for (int c = 0; c < h.nchans; ++c) append(row, h.fch1 + h.foff * c);
-  for (int c = 0; c < h.nchans; ++c) append(row, 1.0F);
-  for (int i = 0; i < h.nchans * h.nifs; ++i) append(row, 0.0F);
-  for (int i = 0; i < h.nchans * h.nifs; ++i) append(row, 1.0F);
+  append_fits(row, seconds);
+  append_fits(row, (static_cast<double>(blocks_) + 0.5) * seconds);
+  for (int c = 0; c < h.nchans; ++c) append_fits(row, h.fch1 + h.foff * c);
+  for (int c = 0; c < h.nchans; ++c) append_fits(row, 1.0F);
+  for (int i = 0; i < h.nchans * h.nifs; ++i) append_fits(row, 0.0F);
+  for (int i = 0; i < h.nchans * h.nifs; ++i) append_fits(row, 1.0F);
   block_.resize(block_rows_ * row_bytes_);  // zeros behind the last sample, which NSTOT counts
   for (std::size_t i = 0; i < block_.size(); i += std::max<std::size_t>(bits / 8, 1)) {
     if (bits <= 8) {
@@ -152,11 +125,11 @@ void PsrfitsWriter::write_block() {
     } else if (bits == 16) {
       std::uint16_t value = 0;
       std::memcpy(&value, &block_[i], sizeof value);
-      append(row, static_cast<std::uint16_t>(value ^ 0x8000U));
+      append_fits(row, static_cast<std::uint16_t>(value ^ 0x8000U));
     } else {
       float value = 0;
       std::memcpy(&value, &block_[i], sizeof value);
-      append(row, value);
+      append_fits(row, value);
     }
   }
   out_.write(row.data(), row.size());
@@ -166,7 +139,7 @@ void PsrfitsWriter::write_block() {
 
 void PsrfitsWriter::finish() {
   if (!block_.empty()) write_block();
-  const std::vector<std::byte> zeros((kFitsBlock - out_.position() % kFitsBlock) % kFitsBlock);
+  const std::vector<std::byte> zeros(fits_padding(out_.position()));
   out_.write(zeros.data(), zeros.size());
   out_.rewrite_start(head());
   out_.finish();
