@@ -28,6 +28,7 @@ namespace {
 
 constexpr std::size_t kBatch = 64, kBlockBytes = std::size_t{4} << 20;
 constexpr std::size_t kMostSegments = 64, kPackets = 512;  // packets per message; per batch
+constexpr std::size_t kSegmentsAlone = 4;                  // packets per message from which on a call gets one message
 
 double thread_seconds() {
   timespec time{};
@@ -48,7 +49,9 @@ struct Batch {
   std::array<std::byte*, kPackets> slots{};  // per packet; null: received aside
   std::vector<std::byte> aside;
   std::byte* whole(std::size_t i) { return aside.data() + i * kMostPacket; }
-  std::size_t most() const { return std::min(kBatch, kPackets / segments); }  // messages
+  // Messages per call. Joined messages differ in their number of packets, so the slots of a second one would be wrong
+  // and its samples moved; one message of many packets already makes the call cheap.
+  std::size_t most() const { return segments >= kSegmentsAlone ? 1 : std::min(kBatch, kPackets / segments); }
 };
 
 struct Handed {
