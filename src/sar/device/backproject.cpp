@@ -11,7 +11,9 @@
 namespace ridge::sar {
 namespace {
 
-constexpr std::size_t kPixels = 64;  // per work-group
+constexpr std::size_t kPixels = 64;  // per work-group of the factorized method
+// Of the direct method: pixels of a work-group are kColumns x (kLines * kKeptRows), those of a work-item kKeptRows.
+constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4;
 
 template <class T>
 Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
@@ -26,7 +28,9 @@ Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values
 KernelSource backproject_source() {
   return {.name = "sar_backproject",
           .text = ridge::detail::kernel_text("codegen/quick_functions") + ridge::detail::kernel_text("sar/backproject"),
-          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kPixels)},
+          .defines = {{"COLUMNS", fmt::format("{}", kColumns)},
+                      {"LINES", fmt::format("{}", kLines)},
+                      {"KEPT_ROWS", fmt::format("{}", kKeptRows)},
                       {"FINE", fmt::format("{}", kFine)},
                       {"WEIGHTS", fmt::format("{}", kWeightTerms)}}};
 }
@@ -68,8 +72,13 @@ namespace {
 
 Argument number(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
 Argument real(double value) { return Argument(static_cast<float>(value)); }
+std::size_t tiles(std::size_t cells, std::size_t each) { return (cells + each - 1) / each; }
 Launch points_of(std::size_t columns, std::size_t rows, std::size_t groups) {
-  return {.groups = {(columns + kPixels - 1) / kPixels, rows, groups}, .items = {kPixels}};
+  return {.groups = {tiles(columns, kPixels), rows, groups}, .items = {kPixels}};
+}
+Launch pixels_of(const Problem& frame) {
+  return {.groups = {tiles(frame.pulses, kColumns), tiles(frame.samples, kLines * kKeptRows)},
+          .items = {kColumns, kLines}};
 }
 
 }  // namespace
@@ -81,7 +90,8 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
     : frame_(problem.frame),
       geometry_(geometry),
       factorization_(std::move(factorization)),
-      launch_(points_of(problem.frame.pulses, problem.frame.samples, 1)),
+      launch_(factorization_.levels.empty() ? pixels_of(problem.frame)
+                                            : points_of(problem.frame.pulses, problem.frame.samples, 1)),
       compress_(device, compression_problem(problem.frame), options),
       refine_(device, refinement_problem(problem.frame), options),
       staging_(device, "sar") {
@@ -108,6 +118,7 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
   weights_ = uploaded(device, queue, weights, "sar weights");
   norms_ = uploaded(device, queue, norms, "sar norms");
   numbers_ = {static_cast<std::int32_t>(frame.pulses),
+              static_cast<std::int32_t>(frame.samples),
               static_cast<std::int32_t>(kFine * frame.samples),
               static_cast<float>(frame.radar.near_range_m),
               static_cast<float>(geometry.cell),
