@@ -194,6 +194,7 @@ class DeviceLayersState final : public LayerState<T> {
   void after(Running<T>& running) {
     if (boxes_ == 0) return;
     const DeviceGrid grid = *running.device_grid();
+    queue_ = grid.queue;
     if (share_) launch(grid, share_, shared_);
     launch(grid, cells_, next_);
     std::swap(now_, next_);
@@ -229,7 +230,7 @@ class DeviceLayersState final : public LayerState<T> {
   const Layout& layout_;
   Kernel cells_, share_;
   const Surface& surface_;
-  Queue queue_;
+  Queue queue_;  // after the first step the grid's, so that copies wait for the steps before
   Buffer profiles_{}, now_{}, next_{}, shared_{}, table_{};
   std::size_t values_ = 0, boxes_ = 0, groups_ = 0, scale_ = 0;
 };

@@ -74,6 +74,7 @@ class LineLayersState final : public LayerState<T> {
     surface_.enqueue(*running.device_grid());
     running.single();
     const DeviceGrid grid = *running.device_grid();
+    queue_ = grid.queue;
     for (const LineAxis& axis : axes_) launch(grid, axis);
   }
   void clear() override {
@@ -117,7 +118,7 @@ class LineLayersState final : public LayerState<T> {
 
   const Layout& layout_;
   const Surface& surface_;
-  Queue queue_;
+  Queue queue_;  // after the first step the grid's, so that copies wait for the steps before
   std::vector<LineAxis> axes_{};
   Buffer profiles_{}, memories_{};
   std::size_t values_ = 0, scale_ = 0;

@@ -83,6 +83,7 @@ class Reversal {
     return kept;
   }
   void reverse(std::size_t block) {
+    backward_->wait();  // on a device it may still read the snapshots of the block before, in a queue of its own
     take(block * history_.block, end_of(block), true);
     reverse_block(block * history_.block, end_of(block));
   }
