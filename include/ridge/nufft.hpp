@@ -85,6 +85,7 @@ class Plan {
   // Buffers of the plan's device, with the contents of the spans of run() or run_real(). The fine grid belongs to the
   // plan: enqueue the runs of one plan on one queue, or wait between queues.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
+  void enqueue_adjoint(Queue& queue, const Buffer& in, const Buffer& out) const;
   // The same for slopes(): `values` receives the values, then the derivatives ((1 + axes) x batch x points).
   void enqueue_slopes(Queue& queue, const Buffer& modes, const Buffer& values) const;
 
@@ -112,33 +113,40 @@ struct Type3Problem {
   double epsilon = 1e-6;  // as in Problem, plus the rounding of the largest phase s . x
   int sign = +1;
   std::size_t batch = 1;
-  std::size_t threads = 0;  // 0 = all
+  std::size_t threads = 0;  // host: 0 = all
 };
 
 template <class T>
-struct Type3State;  // src/nufft/host/type3.cpp
+struct Type3State;  // src/nufft/type3.cpp
 
-// Type 3, on the host: from points anywhere to frequencies anywhere. Copies share the points that were set.
+// Type 3: from points anywhere to frequencies anywhere. Copies share the points that were set.
 template <class T>
 class Type3Plan {
  public:
   using Complex = std::complex<T>;
 
-  explicit Type3Plan(const Type3Problem& problem);
+  explicit Type3Plan(const Type3Problem& problem) : Type3Plan(host(), problem) {}
+  Type3Plan(const Device& device, const Type3Problem& problem);
 
-  // One span per axis. Coordinates and frequencies have any finite size; memory is proportional to the product over the
-  // axes of (extent of the points) x (extent of the frequencies). Error{out_of_memory} with both sizes if it is too
-  // large.
+  // One span per axis, in host memory. Coordinates and frequencies have any finite size; memory is proportional to the
+  // product over the axes of (extent of the points) x (extent of the frequencies). Error{out_of_memory} with both sizes
+  // if it is too large.
   void set_points(const std::vector<std::span<const T>>& points, const std::vector<std::span<const T>>& frequencies);
   std::size_t points() const;       // 0 before set_points()
   std::size_t frequencies() const;  // 0 before set_points()
 
   void run(std::span<const Complex> strengths, std::span<Complex> values) const;  // batch x points -> x frequencies
   void adjoint(std::span<const Complex> values, std::span<Complex> strengths) const;
+  // Buffers of the plan's device with the contents of the spans. The grids belong to the points that were set: enqueue
+  // on one queue, or wait between queues.
+  void enqueue(Queue& queue, const Buffer& strengths, const Buffer& values) const;
+  void enqueue_adjoint(Queue& queue, const Buffer& values, const Buffer& strengths) const;
   std::string explain() const;  // fine grid, kernel, and the decisions of its transforms
+  const Device& device() const { return device_; }
   const Type3Problem& problem() const { return problem_; }
 
  private:
+  Device device_;
   Type3Problem problem_;
   std::shared_ptr<const Type3State<T>> state_;
 };

@@ -56,13 +56,11 @@ class Plan(Shown):
         self.isign = isign if isign is not None else (-1 if nufft_type == 2 else 1)
         number = "Float" if self._real == np.float32 else "Double"
         if nufft_type == 3:
-            if device != "host":
-                raise ValueError(f"type 3 needs device=\"host\", got {device!r}")
             if real:
                 raise ValueError("type 3 has complex strengths only: use real=False")
             self.n_modes = None
             made = getattr(_ridge, "NufftType3" + number)
-            self._plan = made(n_modes_or_dim, float(eps), 1 if self.isign >= 0 else -1, n_trans, nthreads)
+            self._plan = made(device, n_modes_or_dim, float(eps), 1 if self.isign >= 0 else -1, n_trans, nthreads)
             return
         n_modes = (n_modes_or_dim,) if np.ndim(n_modes_or_dim) == 0 else n_modes_or_dim
         self.n_modes = tuple(int(n) for n in n_modes)

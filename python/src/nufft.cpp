@@ -142,15 +142,18 @@ void add_nufft_plans(py::module_& module, const std::string& number) {
       .def("trials", [](const Plan& plan) { return trials_of(plan.decisions()); });
   using Type3 = nufft::Type3Plan<T>;
   py::class_<Type3>(module, ("NufftType3" + number).c_str())
-      .def(py::init([](std::size_t axes, double epsilon, int sign, std::size_t batch, std::size_t threads) {
-        return Type3({.axes = axes, .epsilon = epsilon, .sign = sign, .batch = batch, .threads = threads});
+      .def(py::init([](const std::string& device, std::size_t axes, double epsilon, int sign, std::size_t batch,
+                       std::size_t threads) {
+        const py::gil_scoped_release free;
+        return Type3(ridge::device(device),
+                     {.axes = axes, .epsilon = epsilon, .sign = sign, .batch = batch, .threads = threads});
       }))
       .def("set_points", &set_type3_points<T>)
       .def("points", &Type3::points)
       .def("frequencies", &Type3::frequencies)
       .def("run", &run_nufft<T, Type3>)
       .def("explain", &Type3::explain)
-      .def("device", [](const Type3&) { return "host"; })
+      .def("device", [](const Type3& plan) { return plan.device().id(); })
       .def("trials", [](const Type3&) { return py::list(); });
   using Normal = nufft::Normal<T>;
   py::class_<Normal>(module, ("NufftNormal" + number).c_str())

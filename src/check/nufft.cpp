@@ -198,7 +198,7 @@ Outcome check_type3(Draw& draw) {
   }
   std::vector<std::complex<T>> in(problem.batch * points), out(problem.batch * count);
   fill_values(std::as_writable_bytes(std::span(in)), sizeof(T) == 4 ? Values::float32 : Values::float64, data);
-  nufft::Type3Plan<T> plan(problem);
+  nufft::Type3Plan<T> plan(draw.device, problem);
   plan.set_points(from, to);
   plan.run(in, out);
   draw.answered(std::as_writable_bytes(std::span(out)));
@@ -227,10 +227,9 @@ Outcome check_type3(Draw& draw) {
 }  // namespace
 
 Outcome check_nufft(Draw& draw) {
-  if (draw.device.is_host() && draw.random.chance(0.2)) {
-    return draw.random.chance(0.5) ? check_type3<double>(draw) : check_type3<float>(draw);
-  }
+  const bool type3 = draw.random.chance(0.2);
   const bool wide = draw.random.chance(0.5) && draw.device.limits().float64;
+  if (type3) return wide ? check_type3<double>(draw) : check_type3<float>(draw);
   return wide ? check_points<double>(draw) : check_points<float>(draw);
 }
 

@@ -100,6 +100,7 @@ std::string Layout::key() const {
   if (batch != 1) text += fmt::format(" batch {}", batch);
   if (upsampling != 0) text += fmt::format(" upsampling {}", upsampling);
   if (real) text += " real";
+  if (turns) text += " turns";
   return text;
 }
 

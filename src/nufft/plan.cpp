@@ -87,18 +87,37 @@ void run_checked(const PlanState<T>& state, const PointSet* points, Type type, i
            reinterpret_cast<std::complex<T>*>(out.data()));
 }
 
+template <class T>
+void enqueue_checked(const PlanState<T>& state, const PointSet* points, Type type, int sign, Queue& queue,
+                     const Buffer& in, const Buffer& out) {
+  if (points == nullptr) refuse_call("enqueue() needs points: call set_points() first");
+  const bool to_modes = type == Type::to_modes;
+  planner::check_queue(kWorkload, queue, state.device);
+  const std::size_t modes = sizeof(std::complex<T>) * sets_of(state.layout, true, 0);
+  const std::size_t values = sizeof(T) * state.layout.parts() * sets_of(state.layout, false, points->count());
+  planner::check_buffer(kWorkload, "input", in, state.device, to_modes ? values : modes);
+  planner::check_buffer(kWorkload, "output", out, state.device, to_modes ? modes : values);
+  planner::check_apart(kWorkload, in, out, false);
+  state.variant->enqueue(queue, *points, type, sign, in, out);
+}
+
 Type other(Type type) { return type == Type::to_modes ? Type::to_points : Type::to_modes; }
 
 }  // namespace
+
+template <class T>
+planner::Chosen<Variant<T>> choose_variant(const Device& device, const Layout& layout,
+                                           const std::vector<Entry<T>>& entries, const planner::Options& options) {
+  Trials<T> trials(device, layout);
+  return planner::choose(device, describe(layout, least_flops(entries)), entries, options, trials, planner::Keep::last);
+}
 
 template <class T>
 Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Options& options) {
   auto state = std::make_shared<PlanState<T>>(PlanState<T>{device, problem, resolve<T>(problem)});
   const std::vector<Entry<T>> entries = list_variants<T>(device, state->layout, options);
   state->flops = least_flops(entries);
-  Trials<T> trials(device, state->layout);
-  auto chosen =
-      planner::choose(device, describe(state->layout, state->flops), entries, options, trials, planner::Keep::last);
+  auto chosen = choose_variant<T>(device, state->layout, entries, options);
   state->kernels = planner::kernels_of(entries[chosen.decision.winner]);
   state->variant = std::move(chosen.winner);
   state->decisions.push_back(std::move(chosen.decision));
@@ -188,15 +207,11 @@ void Plan<T>::slopes(std::span<const Complex> modes, std::span<Complex> values, 
 
 template <class T>
 void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
-  if (!points_) refuse_call("enqueue() needs points: call set_points() first");
-  const bool to_modes = state_->layout.type == Type::to_modes;
-  planner::check_queue(kWorkload, queue, state_->device);
-  const std::size_t modes = sizeof(Complex) * sets_of(state_->layout, true, 0);
-  const std::size_t values = sizeof(T) * state_->layout.parts() * sets_of(state_->layout, false, points_->count());
-  planner::check_buffer(kWorkload, "input", in, state_->device, to_modes ? values : modes);
-  planner::check_buffer(kWorkload, "output", out, state_->device, to_modes ? modes : values);
-  planner::check_apart(kWorkload, in, out, false);
-  state_->variant->enqueue(queue, *points_, state_->layout.type, state_->layout.sign, in, out);
+  enqueue_checked<T>(*state_, points_.get(), state_->layout.type, state_->layout.sign, queue, in, out);
+}
+template <class T>
+void Plan<T>::enqueue_adjoint(Queue& queue, const Buffer& in, const Buffer& out) const {
+  enqueue_checked<T>(*state_, points_.get(), other(state_->layout.type), -state_->layout.sign, queue, in, out);
 }
 
 template <class T>
@@ -251,6 +266,10 @@ std::vector<planner::Candidate> candidates(const Device& device, const Problem& 
   return planner::candidates_of(list_variants<T>(device, resolve<T>(problem), {.effort = Effort::quick}));
 }
 
+template planner::Chosen<Variant<float>> choose_variant(const Device&, const Layout&, const std::vector<Entry<float>>&,
+                                                        const planner::Options&);
+template planner::Chosen<Variant<double>> choose_variant(const Device&, const Layout&,
+                                                         const std::vector<Entry<double>>&, const planner::Options&);
 template class Plan<float>;
 template class Plan<double>;
 template std::vector<planner::Candidate> candidates<float>(const Device&, const Problem&);

@@ -85,4 +85,9 @@ using Lister = planner::Lister<Entry<T>, Layout, planner::Options>;
 template <class T>
 std::vector<Entry<T>> list_variants(const Device& device, const Layout& layout, const planner::Options& options);
 
+// Chooses and builds a variant.
+template <class T>
+planner::Chosen<Variant<T>> choose_variant(const Device& device, const Layout& layout,
+                                           const std::vector<Entry<T>>& entries, const planner::Options& options);
+
 }  // namespace ridge::nufft

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "nufft/direct_sum.hpp"
+#include "support/devices.hpp"
 #include "support/error_of.hpp"
 
 namespace ridge::nufft {
@@ -44,10 +45,11 @@ std::vector<Wide> type3_sums(const Type3Problem& problem, const Points<T>& from,
 }
 
 template <class T>
-double type3_error(const Type3Problem& problem, const Points<T>& from, const Points<T>& to) {
+double type3_error(const Type3Problem& problem, const Points<T>& from, const Points<T>& to,
+                   const Device& device = host()) {
   const auto strengths = random_values<T>(problem.batch * from.count);
   std::vector<std::complex<T>> values(problem.batch * to.count, std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
-  Type3Plan<T> plan(problem);
+  Type3Plan<T> plan(device, problem);
   plan.set_points(spans_of(from, problem.axes), spans_of(to, problem.axes));
   plan.run(strengths, values);
   long double least = 0;
@@ -87,12 +89,12 @@ TYPED_TEST(TypeThree, OfFarCentresOnePointAndNoExtent) {
   EXPECT_LE(type3_error<T>(problem, random_points<T>(2, 30, -1e-6, 1e-6), random_points<T>(2, 20, -1e6, 1e6, 9)), 1e-4);
 }
 
-TYPED_TEST(TypeThree, HasAnAdjoint) {
-  using T = TypeParam;
+template <class T>
+void expect_type3_adjoint(const Device& device) {
   const auto from = random_points<T>(2, 40, -3.0, 2.0), to = random_points<T>(2, 30, -9.0, 12.0, 9);
   const auto c = random_values<T>(40, 3), f = random_values<T>(30, 4);
   std::vector<std::complex<T>> values(30), back(40);
-  Type3Plan<T> plan({.axes = 2, .epsilon = 1e-3});
+  Type3Plan<T> plan(device, {.axes = 2, .epsilon = 1e-3});
   plan.set_points(spans_of(from, 2), spans_of(to, 2));
   plan.run(c, values);
   plan.adjoint(f, back);
@@ -100,6 +102,62 @@ TYPED_TEST(TypeThree, HasAnAdjoint) {
   for (std::size_t k = 0; k < 30; ++k) left += Wide(values[k]) * std::conj(Wide(f[k]));
   for (std::size_t j = 0; j < 40; ++j) right += Wide(c[j]) * std::conj(Wide(back[j]));
   EXPECT_LE(std::abs(left - right), 3000 * std::numeric_limits<T>::epsilon());
+}
+
+TYPED_TEST(TypeThree, HasAnAdjoint) { expect_type3_adjoint<TypeParam>(host()); }
+
+class TypeThreeOnDevices : public ridge::test::NeedsAccelerator<> {
+ protected:
+  void SetUp() override {
+    ridge::test::compile_quickly();
+    NeedsAccelerator::SetUp();
+  }
+};
+
+// 600 cells per axis in one dimension: with float angles the error would be 1e-5.
+TEST_F(TypeThreeOnDevices, ReachEpsilon) {
+  for (const Device& device : ridge::test::accelerators()) {
+    for (const std::size_t axes : {1, 2, 3}) {
+      const double wide = axes == 1 ? 200 : axes == 2 ? 12 : 4;
+      const Type3Problem problem{.axes = axes, .epsilon = 4e-6, .sign = axes == 2 ? -1 : 1, .batch = 2};
+      EXPECT_LE(type3_error<float>(problem, random_points<float>(axes, 90, -2.0, 3.0),
+                                   random_points<float>(axes, 70, -wide, 1.5 * wide, 9), device),
+                problem.epsilon)
+          << device.id() << ", " << axes << " axes";
+    }
+    if (!device.limits().float64) continue;
+    EXPECT_LE(type3_error<double>({.axes = 2, .epsilon = 1e-9}, random_points<double>(2, 90, -2.0, 3.0),
+                                  random_points<double>(2, 70, -9.0, 14.0, 9), device),
+              1e-9)
+        << device.id();
+  }
+}
+
+TEST_F(TypeThreeOnDevices, HaveAnAdjointAndTakeBuffers) {
+  for (const Device& device : ridge::test::accelerators()) {
+    expect_type3_adjoint<float>(device);
+    const auto from = random_points<float>(2, 40, -3.0, 2.0), to = random_points<float>(2, 30, -9.0, 12.0, 9);
+    const auto c = random_values<float>(40, 3);
+    std::vector<std::complex<float>> expected(30), values(30);
+    Type3Plan<float> plan(device, {.axes = 2, .epsilon = 1e-4});
+    Queue queue = device.queue();
+    const Buffer in = device.buffer(40 * sizeof(c[0])), out = device.buffer(30 * sizeof(c[0]));
+    EXPECT_THAT(ridge::test::error_of([&] { plan.enqueue(queue, in, out); }, ErrorKind::invalid_argument),
+                HasSubstr("set_points() first"));
+    plan.set_points(spans_of(from, 2), spans_of(to, 2));
+    plan.run(c, expected);
+    queue.upload(c.data(), in, in.size());
+    plan.enqueue(queue, in, out);
+    queue.download(out, values.data(), out.size());
+    queue.finish();
+    EXPECT_LE(test::error_of_answer(values, {expected.begin(), expected.end()}), 1e-5);
+    plan.set_points(spans_of(from, 2), {std::vector<float>{}, std::vector<float>{}});
+    plan.run(c, {});
+    plan.set_points({std::vector<float>{}, std::vector<float>{}}, spans_of(to, 2));
+    values[3] = 1;
+    plan.run({}, values);
+    EXPECT_EQ(values[3], 0.0f);
+  }
 }
 
 TEST(TypeThreePlan, RefusesWhatItCannotDo) {

@@ -121,11 +121,11 @@ void run_type3(const NufftOptions& options, const PointFile& points, const Point
     mistake(fmt::format("{}: has {} coordinates per frequency, but {} has {} per point", options.frequencies,
                         frequencies.axes, options.points, points.axes));
   }
-  nufft::Type3Plan<T> plan({.axes = points.axes,
-                            .epsilon = options.epsilon,
-                            .sign = options.sign == "+" ? 1 : -1,
-                            .batch = sets_of_input(in, {points.count}, "strengths"),
-                            .threads = options.threads});
+  nufft::Type3Plan<T> plan(device(options.device), {.axes = points.axes,
+                                                    .epsilon = options.epsilon,
+                                                    .sign = options.sign == "+" ? 1 : -1,
+                                                    .batch = sets_of_input(in, {points.count}, "strengths"),
+                                                    .threads = options.threads});
   const auto x = points.coordinates<T>(), s = frequencies.coordinates<T>();
   std::vector<std::span<const T>> from, to;
   for (std::size_t i = 0; i < points.axes; ++i) {
@@ -143,7 +143,6 @@ void run_type3(const NufftOptions& options, const PointFile& points, const Point
 
 void transform_to_frequencies(const NufftOptions& options) {
   if (options.frequencies.empty()) mistake("type 3 needs the frequencies: give --frequencies FILE");
-  if (options.device != "host") mistake(fmt::format("type 3 needs --device host, got {}", options.device));
   const PointFile points(options.points), frequencies(options.frequencies);
   const NpyFile in(options.in);
   if (needs_float64(points.file.header.type) || needs_float64(frequencies.file.header.type) ||

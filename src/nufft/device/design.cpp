@@ -57,6 +57,7 @@ KernelSource nonuniform_source(const DeviceDesign& design) {
                   {"MAKE2(x, y)", design.float64 ? "make_double2((x), (y))" : "make_float2((x), (y))"},
                   {"WIDE", design.float64 ? "1" : "0"},
                   {"CELL", design.real ? "1" : "2"},
+                  {"TURNS", design.turns ? "1" : "0"},
                   {"AXES", text(design.axes)},
                   {"WIDTH", text(design.width)},
                   {"TERMS", text(design.width + 3)},

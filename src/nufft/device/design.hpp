@@ -11,9 +11,9 @@
 namespace ridge::nufft {
 
 enum class Spreading {
-  matrix,    // sorted by tile; eight points at once are products on the matrix units
-  window,    // sorted by tile; a work-item keeps a window of its column in registers
-  atomic,    // each point's box is added to the grid by atomic additions
+  matrix,  // sorted by tile; eight points at once are products on the matrix units
+  window,  // sorted by tile; a work-item keeps a window of its column in registers
+  atomic,  // each point's box is added to the grid by atomic additions
 };
 
 struct DeviceDesign {
@@ -21,6 +21,7 @@ struct DeviceDesign {
   std::size_t axes = 1, width = 0;
   double upsampling = 2;
   bool float64 = false, real = false;
+  bool turns = false;  // coordinates are integers, 2^32 to a period (float only)
   std::array<std::size_t, 3> cells{1, 1, 1};
   std::size_t products = 3;  // matrix of floats: 3 for float's precision, 1 for that of TF32
 
@@ -44,6 +45,12 @@ struct DeviceDesign {
   }  // of the kernels in matrix.cl
   std::size_t read_items() const { return axes < 3 ? 32 : float64 ? 64 : 128; }
 };
+
+// From epsilon 1e-3 on one product of TF32 numbers is enough.
+inline std::size_t products_for(double epsilon) { return epsilon >= 1e-3 ? 1 : 3; }
+
+// The design with the spreading of least predicted time on this device; throws the last refusal if there is none.
+DeviceDesign fastest_spreading(const Device& device, const Layout& layout, DeviceDesign design);
 
 KernelSource nonuniform_source(const DeviceDesign& design);
 

@@ -2,6 +2,7 @@
 //
 // NUMBER, NUMBER2, MAKE2      the plan's real and complex type; WIDE is 1 for double
 // CELL                        numbers per cell, strength and value: 2 for complex ones, 1 for reals
+// TURNS                       1: coordinates are the bits of 32-bit integers, 2^32 to a period
 // AXES, WIDTH, TERMS          axes of the problem, cells of the kernel, coefficients per cell
 // COLUMNS, LINES, BATCH       of spread_window: columns of a tile along the last two axes, points per round
 // WINDOW                      1: with spread_window
@@ -55,6 +56,13 @@ static inline void add_to(volatile __global double* p, double v) {
 // First cell of a point's box, and the argument of the kernel's polynomials. x / (2 pi) is kept as a sum of two numbers
 // until the whole cells have been removed, so that a float point is not rounded again on long axes.
 FUNCTION int place(NUMBER x, int cells, NUMBER* s) {
+#if TURNS
+  const long position = (long)(int)BITS_OF(x) * cells; /* in cells / 2^32 */
+  const NUMBER part = (NUMBER)(uint)position * (NUMBER)0x1p-32f;
+  const NUMBER first = ceil(part - HALF_WIDTH);
+  *s = 2 * ((first - part) + HALF_WIDTH) - 1;
+  const int cell = (int)(position >> 32) + (int)first;
+#else
   const NUMBER n = (NUMBER)cells;
   NUMBER turns = x * INVERSE_HIGH;
   const NUMBER rest = FMA(x, INVERSE_HIGH, -turns) + x * INVERSE_LOW;
@@ -64,6 +72,7 @@ FUNCTION int place(NUMBER x, int cells, NUMBER* s) {
   const NUMBER first = ceil(position - HALF_WIDTH);
   *s = 2 * ((first - position) - error + HALF_WIDTH) - 1;
   const int cell = (int)first;
+#endif
   return cell < 0 ? cell + cells : cell;
 }
 
@@ -111,7 +120,7 @@ void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT
   const uint j = GLOBAL_ID(0);
   if (j >= count) return;
   const NUMBER a = x[j], b = AXES > 1 ? y[j] : 0, c = AXES > 2 ? z[j] : 0;
-  if (!(fabs(a) <= farthest && fabs(b) <= farthest && fabs(c) <= farthest)) {
+  if (!TURNS && !(fabs(a) <= farthest && fabs(b) <= farthest && fabs(c) <= farthest)) {
     ATOMIC_MIN(bad, j);
     keys[j] = NO_KEY;
     return;
@@ -558,5 +567,18 @@ void take_modes(GLOBAL const NUMBER2* RESTRICT box, GLOBAL NUMBER2* RESTRICT mod
   }
   const NUMBER2 value = box[from];
   modes[offset + to] = MAKE2(value.x * factor, (negative != conjugate ? -value.y : value.y) * factor);
+}
+#endif
+
+#if CELL == 2
+// out[to + j] = in[from + j] times factors[j], or times their conjugates.
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void multiply_values(GLOBAL const NUMBER2* RESTRICT in, GLOBAL const NUMBER2* RESTRICT factors,
+                     GLOBAL NUMBER2* RESTRICT out, ulong from, ulong to, uint count, int conjugate) {
+  const uint j = GLOBAL_ID(0);
+  if (j >= count) return;
+  const NUMBER2 a = in[from + j], b = factors[j];
+  const NUMBER im = conjugate ? -b.y : b.y;
+  out[to + j] = MAKE2(a.x * b.x - a.y * im, a.x * im + a.y * b.x);
 }
 #endif

@@ -7,7 +7,7 @@
 #include <ridge/fft.hpp>
 
 #include "device/staging.hpp"
-#include "nufft/device/sorter.hpp"
+#include "nufft/device/device_grid.hpp"
 #include "nufft/farthest.hpp"
 #include "nufft/host/real_modes.hpp"
 #include "nufft/host/tiles.hpp"
@@ -15,10 +15,7 @@
 namespace ridge::nufft {
 namespace {
 
-constexpr std::size_t kPerGroup = 256, kBoxItems = 128;  // as in nonuniform.cl
-
 constexpr const char* kNames[] = {"matrix", "window", "atomic"};  // in the order of Spreading
-constexpr double kOneProduct = 1e-3;  // least epsilon for which one product of TF32 is enough
 
 DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading spreading) {
   const TilesDesign tiles = design_tiles(layout, upsampling);
@@ -28,8 +25,9 @@ DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading
           .upsampling = upsampling,
           .float64 = layout.float64,
           .real = layout.real,
+          .turns = layout.turns,
           .cells = tiles.cells,
-          .products = layout.epsilon >= kOneProduct ? std::size_t{1} : 3};
+          .products = products_for(layout.epsilon)};
 }
 
 template <class T>
@@ -41,20 +39,13 @@ class OnDevice final : public Variant<T> {
       : device_(device),
         layout_(layout),
         design_(design),
-        program_(device.compile(nonuniform_source(design))),
-        sorter_(device, design, program_, layout.fold),
-        spread_(program_.kernel(design.spreading == Spreading::matrix   ? "spread_matrix"
-                                : design.spreading == Spreading::window ? "spread_window"
-                                                                        : "spread_atomic")),
-        interpolate_(program_.kernel(design.spreading == Spreading::matrix ? "interpolate_matrix" : "interpolate")),
-        put_(program_.kernel("put_modes")),
-        take_(program_.kernel("take_modes")),
+        grid_(device, design, layout.fold),
+        put_(grid_.program().kernel("put_modes")),
+        take_(grid_.program().kernel("take_modes")),
         transform_(device, fft_problem(layout, design), options),
         staging_(device, "nufft"),
-        grid_(device.buffer(design.grid_cells() * layout.parts() * sizeof(T), {.name = "nufft grid"})),
         box_(device.buffer(box_count(transform_.problem().wanted) * sizeof(Complex), {.name = "nufft spectrum"})) {
-    if (!layout.real) slopes_ = program_.kernel("interpolate_slopes");
-    upload_tables();
+    upload_factors();
   }
 
   std::shared_ptr<const PointSet> sort(const Coordinates<T>& points) const override {
@@ -63,14 +54,22 @@ class OnDevice final : public Variant<T> {
                   fmt::format("nufft: set_points() needs fewer than 2^32 points, got {}: split them into several sets",
                               points.count));
     }
+    if (design_.turns) refuse_point(points, layout_.axes, farthest<T>(layout_.fold));  // turns are always finite
     Queue queue = device_.queue();
     std::array<Buffer, 3> axis;
+    std::vector<std::int32_t> turns;
     for (std::size_t i = 0; points.count > 0 && i < layout_.axes; ++i) {
       axis[i] = device_.buffer(points.count * sizeof(T), {.name = "nufft coordinates"});
-      queue.upload(points.axis[i], axis[i], axis[i].size());
+      if (design_.turns) {
+        turns = turns_of(points.axis[i], points.count);
+        queue.upload(turns.data(), axis[i], axis[i].size());
+        queue.finish();
+      } else {
+        queue.upload(points.axis[i], axis[i], axis[i].size());
+      }
     }
     std::size_t bad = 0;
-    auto sorted = sorter_.sort(queue, axis, points.count, bad);
+    auto sorted = grid_.sort(queue, axis, points.count, bad);
     if (!sorted) refuse_point(points, layout_.axes, farthest<T>(layout_.fold));
     return sorted;
   }
@@ -78,7 +77,7 @@ class OnDevice final : public Variant<T> {
   std::shared_ptr<const PointSet> sort(Queue& queue, const std::array<Buffer, 3>& axis,
                                        std::size_t count) const override {
     std::size_t bad = 0;
-    auto sorted = sorter_.sort(queue, axis, count, bad);
+    auto sorted = grid_.sort(queue, axis, count, bad);
     if (sorted) return sorted;
     for (std::size_t i = 0; i < layout_.axes; ++i) {
       T value{};
@@ -98,12 +97,13 @@ class OnDevice final : public Variant<T> {
     for (std::size_t set = 0; set < layout_.batch; ++set) {
       const std::uint64_t modes = set * layout_.mode_count(), values = set * points.count();
       if (type == Type::to_modes) {
-        spread(queue, sorted, in, values);
-        transform_.enqueue_forward(queue, grid_, box_);
-        queue.launch(take_, per_element(layout_.mode_count()), mode_arguments(box_, out, modes, sign > 0));
+        grid_.spread(queue, sorted, in, values);
+        transform_.enqueue_forward(queue, grid_.buffer(), box_);
+        queue.launch(take_, DeviceGrid<T>::per_element(layout_.mode_count()),
+                     mode_arguments(box_, out, modes, sign > 0));
       } else if (points.count() > 0) {
         set_grid(queue, sign, in, modes);
-        interpolate(queue, sorted, out, values);
+        grid_.interpolate(queue, sorted, out, values);
       }
     }
   }
@@ -134,8 +134,8 @@ class OnDevice final : public Variant<T> {
                       const Buffer& values) const override {
     for (std::size_t set = 0; set < layout_.batch; ++set) {
       set_grid(queue, sign, modes, set * layout_.mode_count());
-      interpolate_boxes(queue, slopes_, static_cast<const DevicePoints&>(points), values, set * points.count(),
-                        layout_.batch * points.count());
+      grid_.slopes(queue, static_cast<const DevicePoints&>(points), values, set * points.count(),
+                   layout_.batch * points.count());
     }
   }
   void slopes(const PointSet& points, int sign, const Complex* modes, Complex* values, Complex* slopes) const override {
@@ -174,40 +174,17 @@ class OnDevice final : public Variant<T> {
     return count;
   }
 
-  void upload_tables() {
+  void upload_factors() {
     const Kernel kernel(design_.width, design_.upsampling);
-    std::vector<double> all = kernel.polynomials();
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::vector<double> slope = kernel.slope_polynomials(design_.cells[i]);
-      all.insert(all.end(), slope.begin(), slope.end());
-    }
     std::vector<double> factors;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::vector<double> axis =
           i < layout_.first_axis() ? std::vector<double>{1.0} : kernel.mode_factors(layout_.modes[i], design_.cells[i]);
       factors.insert(factors.end(), axis.begin(), axis.end());
     }
-    Queue queue = device_.queue();
-    const auto upload = [&](const std::vector<double>& wide, const char* name) {
-      const std::vector<T> narrow(wide.begin(), wide.end());
-      Buffer buffer = device_.buffer(narrow.size() * sizeof(T), {.name = name});
-      queue.upload(narrow.data(), buffer, buffer.size());
-      queue.finish();
-      return buffer;
-    };
-    tables_ = upload(all, "nufft kernel");
-    factors_ = upload(factors, "nufft mode factors");
+    factors_ = upload_numbers<T>(device_, factors, "nufft mode factors");
   }
 
-  std::int32_t across() const { return static_cast<std::int32_t>(design_.tiles_across()); }
-  std::int32_t cells(std::size_t i) const { return static_cast<std::int32_t>(design_.cells[i]); }
-  static Launch per_element(std::size_t count) {
-    return {.groups = {(count + kPerGroup - 1) / kPerGroup}, .items = {kPerGroup}};
-  }
-  Launch per_box(std::size_t count) const {
-    const std::size_t points = kBoxItems / design_.lanes();
-    return {.groups = {(count + points - 1) / points}, .items = {kBoxItems}};
-  }
   // `conjugate`: the modes of real values have the other sign.
   std::vector<Argument> mode_arguments(const Buffer& from, const Buffer& to, std::uint64_t offset,
                                        bool conjugate) const {
@@ -217,51 +194,20 @@ class OnDevice final : public Variant<T> {
     return {from, to, factors_, offset, modes(0), modes(1), modes(2), fft_order, other_sign};
   }
 
-  void spread(Queue& queue, const DevicePoints& points, const Buffer& strengths, std::uint64_t offset) const {
-    queue.fill(grid_, std::byte{0});
-    if (points.count() == 0) return;
-    if (design_.spreading == Spreading::window) {
-      queue.launch(
-          spread_, {.groups = {points.pieces_count}, .items = {design_.columns(), design_.lines()}},
-          {points.records, points.pieces, strengths, grid_, tables_, offset, cells(0), cells(1), cells(2), across()});
-    } else if (design_.spreading == Spreading::matrix) {
-      queue.launch(spread_, {.groups = {points.pieces_count}, .items = {design_.spread_items()}},
-                   {points.records, points.pieces, strengths, grid_, offset, cells(0), cells(1), cells(2), across()});
-    } else {
-      queue.launch(spread_, per_box(points.count()),
-                   {points.records, strengths, grid_, tables_, offset, static_cast<std::uint32_t>(points.count()),
-                    cells(0), cells(1), cells(2)});
-    }
-  }
   void set_grid(Queue& queue, int sign, const Buffer& modes, std::uint64_t offset) const {
-    queue.launch(put_, per_element(box_.size() / sizeof(Complex)), mode_arguments(modes, box_, offset, sign < 0));
-    transform_.enqueue_inverse(queue, box_, grid_);
-  }
-  void interpolate(Queue& queue, const DevicePoints& points, const Buffer& values, std::uint64_t offset) const {
-    if (design_.spreading != Spreading::matrix) {
-      interpolate_boxes(queue, interpolate_, points, values, offset, 0);
-      return;
-    }
-    queue.launch(interpolate_, {.groups = {points.pieces_count}, .items = {design_.read_items()}},
-                 {points.records, points.pieces, grid_, values, offset, cells(0), cells(1), cells(2), across()});
-  }
-  // Derivatives, if the kernel has any, go to arrays `stride` apart after the values.
-  void interpolate_boxes(Queue& queue, const ridge::Kernel& kernel, const DevicePoints& points, const Buffer& values,
-                         std::uint64_t offset, std::uint64_t stride) const {
-    queue.launch(kernel, per_box(points.count()),
-                 {points.records, grid_, values, tables_, offset, stride, static_cast<std::uint32_t>(points.count()),
-                  cells(0), cells(1), cells(2)});
+    queue.launch(put_, DeviceGrid<T>::per_element(box_.size() / sizeof(Complex)),
+                 mode_arguments(modes, box_, offset, sign < 0));
+    transform_.enqueue_inverse(queue, box_, grid_.buffer());
   }
 
   Device device_;
   Layout layout_;
   DeviceDesign design_;
-  Program program_;
-  DeviceSorter<T> sorter_;
-  ridge::Kernel spread_, interpolate_, slopes_, put_, take_;
+  DeviceGrid<T> grid_;
+  ridge::Kernel put_, take_;
   fft::Plan<T> transform_;
   Staging staging_;
-  Buffer grid_, box_, tables_, factors_;
+  Buffer box_, factors_;
 };
 
 std::string matrix_refusal(const Layout& layout, const DeviceDesign& design) {
@@ -287,8 +233,9 @@ std::string device_refusal(const Device& device, const Layout& layout, const Dev
   }
   const std::string memory = memory_refusal(device, design.cells, layout.complex_bytes());
   if (!memory.empty()) return memory;
-  if (limits.work_group < kPerGroup) {
-    return fmt::format("needs work-groups of {} work-items, {} has {}", kPerGroup, device.id(), limits.work_group);
+  if (limits.work_group < DeviceGrid<float>::kPerGroup) {
+    return fmt::format("needs work-groups of {} work-items, {} has {}", DeviceGrid<float>::kPerGroup, device.id(),
+                       limits.work_group);
   }
   if (design.spreading == Spreading::atomic) return {};
   if (layout.axes == 1) return "needs two or three axes, got 1";
@@ -331,6 +278,22 @@ planner::Cost device_cost(const Device& device, const Layout& layout, const Devi
 }
 
 }  // namespace
+
+DeviceDesign fastest_spreading(const Device& device, const Layout& layout, DeviceDesign design) {
+  DeviceDesign best = design;
+  double least = 0;
+  std::string refusal;
+  for (const Spreading spreading : {Spreading::matrix, Spreading::window, Spreading::atomic}) {
+    design.spreading = spreading;
+    refusal = device_refusal(device, layout, design);
+    const double flops = device_cost(device, layout, design).flops;
+    if (!refusal.empty() || (least != 0 && flops >= least)) continue;
+    least = flops;
+    best = design;
+  }
+  if (least == 0) throw Error(ErrorKind::unavailable, "nufft: spreading on a device " + refusal);
+  return best;
+}
 
 template <class T>
 void list_on_device(const Device& device, const Layout& layout, const planner::Options& options,
