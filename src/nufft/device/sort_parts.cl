@@ -18,7 +18,7 @@ void count_parts(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT 
   BARRIER();
   for (uint j = begin + item; j < end; j += PART_GROUP) {
     const NUMBER a = x[j], b = AXES > 1 ? y[j] : 0, c = AXES > 2 ? z[j] : 0;
-    if (fabs(a) <= farthest && fabs(b) <= farthest && fabs(c) <= farthest) {
+    if (TURNS || (fabs(a) <= farthest && fabs(b) <= farthest && fabs(c) <= farthest)) {
       ATOMIC_ADD(&own[key_of(a, b, c, cells0, cells1, cells2, tiles) / keys], 1u);
     } else {
       ATOMIC_MIN(bad, j);
