@@ -152,7 +152,7 @@ class Type3Plan {
 };
 
 // The normal operator A* W A of a type 2 transform A with weights W per point, as one convolution on a grid of twice as
-// many modes per axis: iterative reconstruction needs no points after the construction. On the host.
+// many modes per axis: iterative reconstruction needs no points after the construction.
 template <class T>
 class Normal {
  public:
@@ -160,8 +160,13 @@ class Normal {
 
   // Modes, epsilon, sign, order and threads of `problem`; type and batch are ignored. One span of coordinates per axis;
   // no weights: all are 1.
-  Normal(const Problem& problem, const std::vector<std::span<const T>>& points, std::span<const T> weights = {});
+  Normal(const Problem& problem, const std::vector<std::span<const T>>& points, std::span<const T> weights = {})
+      : Normal(host(), problem, points, weights) {}
+  Normal(const Device& device, const Problem& problem, const std::vector<std::span<const T>>& points,
+         std::span<const T> weights = {});
   void run(std::span<const Complex> in, std::span<Complex> out) const;  // modes -> modes
+  // Buffers of a device other than the host. The padded grid belongs to the operator: enqueue on one queue.
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
 
  private:
   struct State;

@@ -151,7 +151,8 @@ class Normal:
     points: one array per axis. weights: one real number per point, or None for 1. isign: that of the type 2 transform.
     """
 
-    def __init__(self, n_modes, points, weights=None, eps=1e-6, isign=-1, dtype="complex128", *, modeord=0, nthreads=0):
+    def __init__(self, n_modes, points, weights=None, eps=1e-6, isign=-1, dtype="complex128", *, modeord=0, nthreads=0,
+                 device="host"):
         real = _real(dtype)
         self.dtype = np.dtype(np.complex64 if real == np.float32 else np.complex128)
         n_modes = (n_modes,) if np.ndim(n_modes) == 0 else n_modes
@@ -159,7 +160,7 @@ class Normal:
         points = _coordinates(points, real, "points")
         problem = _problem(2, self.n_modes, eps, isign, 1, modeord, 0.0, nthreads, 0)
         made = _ridge.NufftNormalFloat if real == np.float32 else _ridge.NufftNormalDouble
-        self._normal = made(problem, points, [] if weights is None else _coordinates([weights], real, "weights"))
+        self._normal = made(device, problem, points, [] if weights is None else _coordinates([weights], real, "weights"))
 
     def __call__(self, modes, out=None):
         modes = np.ascontiguousarray(modes, self.dtype)

@@ -157,12 +157,13 @@ void add_nufft_plans(py::module_& module, const std::string& number) {
       .def("trials", [](const Type3&) { return py::list(); });
   using Normal = nufft::Normal<T>;
   py::class_<Normal>(module, ("NufftNormal" + number).c_str())
-      .def(py::init([](const py::dict& given, const py::list& points, const py::list& weights) {
-        const nufft::Problem problem = nufft_problem(given);
-        const Axes<T> axes(points, "the coordinates"), factors(weights, "the weights");
-        const py::gil_scoped_release free;
-        return Normal(problem, axes.spans, factors.at(0));
-      }))
+      .def(py::init(
+          [](const std::string& device, const py::dict& given, const py::list& points, const py::list& weights) {
+            const nufft::Problem problem = nufft_problem(given);
+            const Axes<T> axes(points, "the coordinates"), factors(weights, "the weights");
+            const py::gil_scoped_release free;
+            return Normal(ridge::device(device), problem, axes.spans, factors.at(0));
+          }))
       .def("run", &run_normal<T>);
 }
 

@@ -2,11 +2,14 @@
 // type 1 of twice as many modes, and one circular convolution without overlap.
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include <fmt/format.h>
 #include <ridge/fft.hpp>
 
 #include "base/aligned.hpp"
+#include "device/kernel_text.hpp"
+#include "device/staging.hpp"
 #include "fft/host/prime/numbers.hpp"
 #include "nufft/layout.hpp"
 #include "plan/arguments.hpp"
@@ -15,59 +18,88 @@ namespace ridge::nufft {
 
 template <class T>
 struct Normal<T>::State {
-  Layout layout;
-  std::array<std::size_t, 3> cells{1, 1, 1};  // of the padded grid
-  std::shared_ptr<const fft::Plan<T>> transform{};
-  std::vector<Complex> spectrum{};  // of t, scaled
-  mutable std::mutex busy{};
-  mutable base::AlignedArray<Complex> grid{};
+  State(const Device& on, const Layout& given, const fft::Problem& grid)
+      : device(on), layout(given), transform(on, grid, planner::Options{.effort = Effort::quick}) {}
 
-  // Calls use(offset of a row of modes, offset of its padded row): the rows' order in memory is the caller's.
-  template <class Use>
-  void for_rows(const Use& use) const {
-    const auto& n = layout.modes;
-    for (std::size_t i0 = 0; i0 < n[0]; ++i0) {
-      for (std::size_t i1 = 0; i1 < n[1]; ++i1) {
-        const std::size_t row = stored_at(layout.order, n[0], i0) * n[1] + stored_at(layout.order, n[1], i1);
-        use(row * n[2], (i0 * cells[1] + i1) * cells[2]);
-      }
-    }
-  }
+  Device device;
+  Layout layout;
+  std::size_t cells = 1;   // of the padded grid
+  fft::Plan<T> transform;  // forward(): modes in ascending order to the spectrum of the padded grid
+  mutable std::mutex busy{};
+  // Host.
+  base::AlignedArray<Complex> spectrum{};  // of t, scaled
+  mutable base::AlignedArray<Complex> grid{}, ascending{};
+  // Devices.
+  std::optional<Staging> staging{};
+  ridge::Kernel multiply{}, reorder{};
+  Buffer device_spectrum{}, device_grid{}, device_ascending{};
+
+  void run_on_host(std::span<const Complex> in, std::span<Complex> out) const;
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
 };
 
 namespace {
 
-template <class T>
-std::vector<std::complex<T>> difference_modes(const Problem& problem, const std::vector<std::span<const T>>& points,
-                                              std::span<const T> weights) {
+constexpr std::size_t kNormalGroup = 256;  // as in normal.cl
+
+Launch per_value(std::size_t count) {
+  return {.groups = {(count + kNormalGroup - 1) / kNormalGroup}, .items = {kNormalGroup}};
+}
+
+KernelSource normal_source(bool float64) {
+  return {.name = "nufft_normal",
+          .text = ridge::detail::kernel_text("nufft/normal"),
+          .defines = {{"NUMBER2", float64 ? "double2" : "float2"},
+                      {"MAKE2(x, y)", float64 ? "make_double2((x), (y))" : "make_float2((x), (y))"}}};
+}
+
+// Modes in the order of transforms: calls use(position, position by ascending frequencies, count) for each run.
+template <class Use>
+void for_ascending(const Layout& layout, const Use& use) {
+  const auto& n = layout.modes;
+  const std::size_t negative = n[2] / 2;
+  for (std::size_t i0 = 0; i0 < n[0]; ++i0) {
+    for (std::size_t i1 = 0; i1 < n[1]; ++i1) {
+      const std::size_t at = (i0 * n[1] + i1) * n[2];
+      const std::size_t row = (stored_at(Order::fft, n[0], i0) * n[1] + stored_at(Order::fft, n[1], i1)) * n[2];
+      use(row + n[2] - negative, at, negative);
+      use(row, at + negative, n[2] - negative);
+    }
+  }
+}
+
+// The problem of t: type 1 of all differences of modes.
+Problem difference_problem(const Problem& problem, std::size_t points) {
   Problem twice{.type = Type::to_modes,
-                .points = points[0].size(),
+                .points = points,
                 .epsilon = problem.epsilon,
                 .sign = -problem.sign,
                 .fold = problem.fold,
                 .upsampling = problem.upsampling,
                 .threads = problem.threads};
-  std::size_t count = 1;
-  for (const std::size_t n : problem.modes) {
-    twice.modes.push_back(2 * n - 1);
-    count *= 2 * n - 1;
+  for (const std::size_t n : problem.modes) twice.modes.push_back(2 * n - 1);
+  return twice;
+}
+
+// Transform of the padded grid from `counts` modes per axis, the first of which is `before` cells before cell 0.
+fft::Problem padded_problem(const Layout& layout, const std::vector<std::size_t>& counts,
+                            const std::vector<std::size_t>& before) {
+  fft::Problem problem{.threads = layout.threads};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::size_t cells = fft::prime::smooth_length(2 * layout.modes[layout.first_axis() + i] - 1);
+    problem.shape.push_back(cells);
+    problem.given.first.push_back((cells - before[i]) % cells);
+    problem.given.count.push_back(counts[i]);
   }
-  std::vector<std::complex<T>> strengths(points[0].size(), std::complex<T>(1)), modes(count);
-  std::copy(weights.begin(), weights.end(), strengths.begin());
-  auto nufft = plan<T>(host(), twice);
-  const auto axis = [&](std::size_t i) { return i < points.size() ? points[i] : std::span<const T>(); };
-  nufft.set_points(axis(0), axis(1), axis(2));
-  nufft.run(strengths, modes);
-  return modes;
+  return problem;
 }
 
 }  // namespace
 
 template <class T>
-Normal<T>::Normal(const Problem& problem, const std::vector<std::span<const T>>& points, std::span<const T> weights) {
-  auto state = std::make_shared<State>();
-  state->layout = resolve<T>(problem);
-  const Layout& layout = state->layout;
+Normal<T>::Normal(const Device& device, const Problem& problem, const std::vector<std::span<const T>>& points,
+                  std::span<const T> weights) {
+  const Layout layout = resolve<T>(problem);
   if (points.size() != layout.axes || (!weights.empty() && weights.size() != points[0].size())) {
     throw Error(
         ErrorKind::invalid_argument,
@@ -75,55 +107,110 @@ Normal<T>::Normal(const Problem& problem, const std::vector<std::span<const T>>&
                     "got {} arrays and {} weights",
                     layout.axes, points.size(), weights.size()));
   }
-  const std::vector<Complex> modes = difference_modes<T>(problem, points, weights);
-  auto& cells = state->cells;
-  fft::Problem grid{.in_place = true, .threads = layout.threads};
-  for (std::size_t i = layout.first_axis(); i < 3; ++i) {
-    cells[i] = fft::prime::smooth_length(2 * layout.modes[i] - 1);
-    grid.shape.push_back(cells[i]);
+  const Problem twice = difference_problem(problem, points[0].size());
+  std::vector<std::size_t> before;
+  for (const std::size_t n : problem.modes) before.push_back(n - 1);
+  auto state = std::make_shared<State>(device, layout,
+                                       padded_problem(layout, problem.modes, std::vector<std::size_t>(layout.axes, 0)));
+  for (const std::size_t cells : state->transform.problem().shape) state->cells *= cells;
+
+  std::vector<Complex> strengths(points[0].size(), Complex(1));
+  std::copy(weights.begin(), weights.end(), strengths.begin());
+  for (Complex& strength : strengths) strength /= static_cast<T>(state->cells);
+  std::size_t differences = 1;
+  for (const std::size_t n : twice.modes) differences *= n;
+  auto nufft = plan<T>(device, twice);
+  const auto axis = [&](std::size_t i) { return i < points.size() ? points[i] : std::span<const T>(); };
+  nufft.set_points(axis(0), axis(1), axis(2));
+  const fft::Plan<T> to_spectrum(device, padded_problem(layout, twice.modes, before), {.effort = Effort::quick});
+  if (device.is_host()) {
+    std::vector<Complex> modes(differences);
+    nufft.run(strengths, modes);
+    state->spectrum = base::AlignedArray<Complex>(state->cells);
+    to_spectrum.forward(modes, state->spectrum.span());
+    state->grid = base::AlignedArray<Complex>(state->cells);
+    if (layout.order == Order::fft) state->ascending = base::AlignedArray<Complex>(layout.mode_count());
+  } else {
+    const auto buffer = [&](std::size_t count, const char* name) {
+      return device.buffer(std::max<std::size_t>(1, count) * sizeof(Complex), {.name = name});
+    };
+    const Program program = device.compile(normal_source(sizeof(T) == 8));
+    state->multiply = program.kernel("multiply_spectra");
+    state->reorder = program.kernel("reorder_modes");
+    state->staging.emplace(device, "nufft normal operator");
+    state->device_spectrum = buffer(state->cells, "nufft spectrum of the normal operator");
+    state->device_grid = buffer(state->cells, "nufft padded grid");
+    if (layout.order == Order::fft) state->device_ascending = buffer(layout.mode_count(), "nufft ascending modes");
+    const Buffer in = buffer(strengths.size(), "nufft weights"), modes = buffer(differences, "nufft differences");
+    Queue queue = device.queue();
+    if (!strengths.empty()) queue.upload(strengths.data(), in, strengths.size() * sizeof(Complex));
+    nufft.enqueue(queue, in, modes);
+    to_spectrum.enqueue_forward(queue, modes, state->device_spectrum);
+    queue.finish();
   }
-  const std::size_t count = cells[0] * cells[1] * cells[2];
-  state->transform = std::make_shared<const fft::Plan<T>>(host(), grid, planner::Options{.effort = Effort::quick});
-  state->spectrum.assign(count, Complex{});
-  state->grid = base::AlignedArray<Complex>(count);
-  const auto place = [&](std::size_t i, std::size_t at) {  // cell of difference at - (n - 1)
-    const std::size_t n = layout.modes[i];
-    return at + 1 >= n ? at + 1 - n : cells[i] + at + 1 - n;
-  };
-  const T scale = T(1) / static_cast<T>(count);
-  const Complex* from = modes.data();
-  for (std::size_t a = 0; a + 1 < 2 * layout.modes[0]; ++a) {
-    for (std::size_t b = 0; b + 1 < 2 * layout.modes[1]; ++b) {
-      for (std::size_t c = 0; c + 1 < 2 * layout.modes[2]; ++c) {
-        state->spectrum[(place(0, a) * cells[1] + place(1, b)) * cells[2] + place(2, c)] = *from++ * scale;
-      }
-    }
-  }
-  state->transform->forward(std::span(state->spectrum));
   state_ = std::move(state);
 }
 
 template <class T>
+void Normal<T>::State::run_on_host(std::span<const Complex> in, std::span<Complex> out) const {
+  const std::lock_guard lock(busy);
+  const bool shifted = layout.order == Order::fft;
+  if (shifted) {
+    for_ascending(layout, [&](std::size_t stored, std::size_t at, std::size_t count) {
+      std::copy_n(in.data() + stored, count, ascending.data() + at);
+    });
+  }
+  transform.forward(shifted ? std::span<const Complex>(ascending.span()) : in, grid.span());
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const Complex a = grid[i], b = spectrum[i];
+    grid[i] = {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+  transform.inverse(grid.span(), shifted ? ascending.span() : out);
+  if (shifted) {
+    for_ascending(layout, [&](std::size_t stored, std::size_t at, std::size_t count) {
+      std::copy_n(ascending.data() + at, count, out.data() + stored);
+    });
+  }
+}
+
+template <class T>
+void Normal<T>::State::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
+  const bool shifted = layout.order == Order::fft;
+  const auto reordered = [&](const Buffer& from, const Buffer& to, std::int32_t ascending_first) {
+    const auto n = [&](std::size_t i) { return static_cast<std::int32_t>(layout.modes[i]); };
+    queue.launch(reorder, per_value(layout.mode_count()),
+                 {from, to, static_cast<std::uint64_t>(layout.mode_count()), n(0), n(1), n(2), ascending_first});
+  };
+  if (shifted) reordered(in, device_ascending, 1);
+  transform.enqueue_forward(queue, shifted ? device_ascending : in, device_grid);
+  queue.launch(multiply, per_value(cells), {device_grid, device_spectrum, static_cast<std::uint64_t>(cells)});
+  transform.enqueue_inverse(queue, device_grid, shifted ? device_ascending : out);
+  if (shifted) reordered(device_ascending, out, 0);
+}
+
+template <class T>
 void Normal<T>::run(std::span<const Complex> in, std::span<Complex> out) const {
-  const State& state = *state_;
-  const Layout& layout = state.layout;
-  const std::size_t bytes = layout.mode_count() * sizeof(Complex), n = layout.modes[2];
+  const std::size_t bytes = state_->layout.mode_count() * sizeof(Complex);
   planner::check_length("nufft", "input", in.size_bytes(), bytes);
   planner::check_length("nufft", "output", out.size_bytes(), bytes);
-  std::lock_guard lock(state.busy);
-  std::fill(state.grid.begin(), state.grid.end(), Complex{});
-  state.for_rows([&](std::size_t row, std::size_t to) {
-    for (std::size_t i = 0; i < n; ++i) state.grid[to + i] = in[row + stored_at(layout.order, n, i)];
-  });
-  state.transform->forward(state.grid.span());
-  for (std::size_t i = 0; i < state.grid.size(); ++i) {
-    const Complex a = state.grid[i], b = state.spectrum[i];
-    state.grid[i] = {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  if (state_->device.is_host()) {
+    return state_->run_on_host(in.first(state_->layout.mode_count()), out.first(state_->layout.mode_count()));
   }
-  state.transform->inverse(state.grid.span());
-  state.for_rows([&](std::size_t row, std::size_t from) {
-    for (std::size_t i = 0; i < n; ++i) out[row + stored_at(layout.order, n, i)] = state.grid[from + i];
-  });
+  state_->staging->run({.in = in.data(), .in_bytes = bytes, .out = out.data(), .out_bytes = bytes},
+                       [&](Queue& queue, const Buffer& from, const Buffer& to) { state_->enqueue(queue, from, to); });
+}
+
+template <class T>
+void Normal<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
+  if (state_->device.is_host()) {
+    throw Error(ErrorKind::invalid_argument,
+                "nufft: enqueue() of the normal operator needs a device, got host: use run()");
+  }
+  const std::size_t bytes = state_->layout.mode_count() * sizeof(Complex);
+  planner::check_queue("nufft", queue, state_->device);
+  planner::check_buffer("nufft", "input", in, state_->device, bytes);
+  planner::check_buffer("nufft", "output", out, state_->device, bytes);
+  state_->enqueue(queue, in, out);
 }
 
 template class Normal<float>;

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "nufft/direct_sum.hpp"
+#include "support/devices.hpp"
 #include "support/error_of.hpp"
 
 namespace ridge::nufft {
 namespace {
 
 template <class T>
-void expect_normal(const std::vector<std::size_t>& modes, Order order, bool weighted) {
+void expect_normal(const std::vector<std::size_t>& modes, Order order, bool weighted, const Device& device = host()) {
   const Problem problem{.type = Type::to_points, .modes = modes, .epsilon = 1e-5, .sign = -1, .order = order};
   std::size_t count = 1;
   for (const std::size_t n : modes) count *= n;
@@ -29,9 +30,10 @@ void expect_normal(const std::vector<std::size_t>& modes, Order order, bool weig
   std::vector<std::span<const T>> spans;
   for (std::size_t i = 0; i < modes.size(); ++i) spans.emplace_back(points.axis[i]);
   std::vector<std::complex<T>> out(count);
-  const Normal<T> normal(problem, spans, weights);
+  const Normal<T> normal(device, problem, spans, weights);
   normal.run(in, out);
-  EXPECT_LE(test::error_of_answer(out, test::direct_sum(adjoint, points, narrow)), 1e-5) << modes.size() << " axes";
+  EXPECT_LE(test::error_of_answer(out, test::direct_sum(adjoint, points, narrow)), 1e-5)
+      << device.id() << ", " << modes.size() << " axes";
 }
 
 TEST(NufftNormal, IsTheAdjointOfTypeTwoAfterTypeTwo) {
@@ -41,6 +43,18 @@ TEST(NufftNormal, IsTheAdjointOfTypeTwoAfterTypeTwo) {
       expect_normal<double>({8, 13}, order, weighted);
       expect_normal<double>({4, 1, 5}, order, weighted);
     }
+  }
+}
+
+class NufftNormalOnDevices : public ridge::test::NeedsAccelerator<> {};
+
+TEST_F(NufftNormalOnDevices, EqualsTheAdjointOfTypeTwoAfterTypeTwo) {
+  ridge::test::compile_quickly();
+  for (const Device& device : ridge::test::accelerators()) {
+    expect_normal<float>({12, 9}, Order::centered, true, device);
+    expect_normal<float>({12, 9}, Order::fft, true, device);
+    expect_normal<float>({4, 1, 5}, Order::fft, false, device);
+    if (device.limits().float64) expect_normal<double>({31}, Order::centered, true, device);
   }
 }
 
