@@ -8,6 +8,7 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
+import ridge
 from ridge import nufft
 
 random = np.random.default_rng(5)
@@ -123,6 +124,20 @@ class Plans(unittest.TestCase):
             want = np.tensordot(a.conj(), weights * np.tensordot(f, a, 2), 1)
             self.assertLessEqual(error(nufft.Normal((9, 6), points, weights, eps=1e-9, isign=sign)(f), want), 1e-9)
         self.assertLessEqual(error(nufft.Normal((9, 6), points, weights, eps=1e-9)(f), want), 1e-9)
+
+    def test_type_3_and_the_normal_operator_on_opencl(self):
+        if "opencl:0" not in [device["id"] for device in ridge.devices()]:
+            self.skipTest("no OpenCL device")
+        x, s, c = random.uniform(-40, 40, 50), random.uniform(-9, 9, 30), complexes(50).astype(np.complex64)
+        x, s = x.astype(np.float32), s.astype(np.float32)
+        want = np.exp(1j * np.outer(s.astype(float), x.astype(float))) @ c
+        self.assertLessEqual(error(nufft.nufft1d3(x, c, s, eps=1e-5, device="opencl:0"), want), 1e-5)
+        points, f = random.uniform(-np.pi, np.pi, (2, 60)), complexes(9, 6).astype(np.complex64)
+        points = points.astype(np.float32)
+        a = phases(points.astype(float), (9, 6), -1)
+        want = np.tensordot(a.conj(), np.tensordot(f, a, 2), 1)
+        normal = nufft.Normal((9, 6), points, eps=1e-5, dtype="complex64", device="opencl:0")
+        self.assertLessEqual(error(normal(f), want), 2e-5)
 
     def test_mistakes(self):
         with self.assertRaisesRegex(ValueError, "nufft_type must be 1, 2 or 3, got 4"):
