@@ -103,9 +103,7 @@ Products products_named(const std::string& name) {
 const Elements kComplexes{Element::complex64};
 const Elements kFloats{Element::float32};
 
-}  // namespace
-
-void add_filterbank(py::module_& module) {
+void add_design(py::module_& module) {
   module.def("design_prototype",
              [](std::size_t channels, std::size_t taps, const std::string& window, double shape, double width) {
                return design(channels, taps, prototype_named(window, shape, width));
@@ -117,7 +115,9 @@ void add_filterbank(py::module_& module) {
     const Quality q = quality(prototype, channels, beyond);
     return py::make_tuple(q.leakage_db, q.ripple_db, q.edge_db);
   });
+}
 
+void add_bank(py::module_& module) {
   py::class_<Plan>(module, "Bank")
       .def(py::init(&make_plan))
       .def("hop", &Plan::hop)
@@ -146,7 +146,9 @@ void add_filterbank(py::module_& module) {
            })
       .def("device", [](const Plan& plan) { return plan.device().id(); })
       .def("trials", [](const Plan& plan) { return trials_of(plan.decisions()); });
+}
 
+void add_streams(py::module_& module) {
   py::class_<Stream>(module, "BankStream")
       .def(py::init<const Plan&>())
       .def("due", &Stream::due)
@@ -185,7 +187,9 @@ void add_filterbank(py::module_& module) {
         const py::gil_scoped_release free;
         return stream.push(in.span(), sums);
       });
+}
 
+void add_correlator(py::module_& module) {
   py::class_<Correlator>(module, "Correlator")
       .def(py::init([](const std::string& device, const py::dict& given, std::size_t times, std::size_t channels) {
         const Problem problem = problem_of(given);
@@ -216,7 +220,9 @@ void add_filterbank(py::module_& module) {
     const py::gil_scoped_release free;
     adjoint.run(x, from, to);
   });
+}
 
+void add_synthesis(py::module_& module) {
   py::class_<Synthesis>(module, "Synthesis")
       .def(py::init(
           [](const py::dict& given, double length) { return std::make_unique<Synthesis>(problem_of(given), length); }))
@@ -230,6 +236,16 @@ void add_filterbank(py::module_& module) {
         const py::gil_scoped_release free;
         return synthesis.push(from, to);
       });
+}
+
+}  // namespace
+
+void add_filterbank(py::module_& module) {
+  add_design(module);
+  add_bank(module);
+  add_streams(module);
+  add_correlator(module);
+  add_synthesis(module);
 }
 
 }  // namespace ridge::python

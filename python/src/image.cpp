@@ -120,9 +120,7 @@ py::class_<Plan> add_plan(py::module_& module, const char* name) {
       .def("trials", [](const Plan& plan) { return trials_of(plan.decisions()); });
 }
 
-}  // namespace
-
-void add_image(py::module_& module) {
+void add_flow_plan(py::module_& module) {
   add_plan<FlowPlan>(module, "FlowPlan")
       .def(py::init([](const std::string& device, const std::vector<std::size_t>& shape, const py::dict& parameters,
                        std::size_t threads, bool measured) {
@@ -138,6 +136,9 @@ void add_image(py::module_& module) {
         const py::gil_scoped_release free;
         plan.run(a.image, b.image, flow.image);
       });
+}
+
+void add_variance_plan(py::module_& module) {
   add_plan<VariancePlan>(module, "VariancePlan")
       .def(py::init([](const std::string& device, const std::vector<std::size_t>& shape, const std::string& type,
                        std::pair<std::size_t, std::size_t> window, const std::string& method, const std::string& border,
@@ -161,6 +162,9 @@ void add_image(py::module_& module) {
         const py::gil_scoped_release free;
         plan.run(from.image, to.image);
       });
+}
+
+void add_operator_plan(py::module_& module) {
   add_plan<OperatorPlan>(module, "OperatorPlan")
       .def(py::init([](const std::string& device, const std::vector<std::size_t>& shape, const std::string& type,
                        const std::string& chain, const std::optional<std::string>& border, double constant,
@@ -194,7 +198,9 @@ void add_image(py::module_& module) {
           plan.run(from.image, other.image, to.image);
         }
       });
+}
 
+void add_image_files(py::module_& module) {
   py::class_<Image>(module, "ImageFile")
       .def(py::init([](const std::string& path, bool flow) {
         const py::gil_scoped_release free;
@@ -225,6 +231,15 @@ void add_image(py::module_& module) {
     d["angular"] = errors.angular;
     return d;
   });
+}
+
+}  // namespace
+
+void add_image(py::module_& module) {
+  add_flow_plan(module);
+  add_variance_plan(module);
+  add_operator_plan(module);
+  add_image_files(module);
 }
 
 }  // namespace ridge::python

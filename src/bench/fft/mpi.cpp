@@ -93,6 +93,29 @@ void compare_projections(const PeerProblem& problem, const Projection& ours, con
   }
 }
 
+// Least times of our call and of the peer's, in alternating rounds; the time of a round is that of the slowest process.
+template <class Ours, class Refill>
+std::pair<double, double> best_of_rounds(const mpi::Communicator& all, double seconds, const Ours& ours,
+                                         DistributedPeer* peer, const Refill& refill) {
+  double best = INFINITY, peers_best = INFINITY, spent = 0;
+  const auto timed = [&](const auto& call) {
+    all.barrier();
+    const double start = base::now();
+    call();
+    return all.largest(base::now() - start);
+  };
+  for (int round = 0; round < 5 || (spent < seconds && round < 1000); ++round) {
+    const double now = timed(ours);
+    spent += now;
+    best = std::min(best, now);
+    for (std::size_t way = 0; peer != nullptr && way < peer->ways(); ++way) {
+      refill();
+      peers_best = std::min(peers_best, timed([&] { peer->run(way); }));
+    }
+  }
+  return {best, peers_best};
+}
+
 template <class T>
 BenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wanted, bool against) {
   using Complex = std::complex<T>;
@@ -150,23 +173,8 @@ BenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wanted
           distributed_projection(all, peer->output(), half, static_cast<const Complex*>(peer->spectrum(way))));
     }
   }
-  // Alternating rounds; the time of a round is that of the slowest process.
-  double best = INFINITY, peers_best = INFINITY, spent = 0;
-  const auto timed = [&](const auto& call) {
-    all.barrier();
-    const double start = base::now();
-    call();
-    return all.largest(base::now() - start);
-  };
-  for (int round = 0; round < 5 || (spent < wanted.seconds_each && round < 1000); ++round) {
-    const double now = timed(ours);
-    spent += now;
-    best = std::min(best, now);
-    for (std::size_t way = 0; peer && way < peer->ways(); ++way) {
-      fill(peer->input(), padded, peer->samples());
-      peers_best = std::min(peers_best, timed([&] { peer->run(way); }));
-    }
-  }
+  const auto [best, peers_best] =
+      best_of_rounds(all, wanted.seconds_each, ours, peer.get(), [&] { fill(peer->input(), padded, peer->samples()); });
   double points = static_cast<double>(problem.batch), half_points = points;
   for (const std::size_t n : problem.shape) points *= static_cast<double>(n);
   for (const std::size_t n : half) half_points *= static_cast<double>(n);
