@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps words of a private dialect out of new text. ALLOWED counts the lines that still have them, per folder; the counts only shrink.
+"""Keeps words of a private dialect out of new text. ALLOWED counts the lines that may have them, per folder: none.
 
 plain_words.py ROOT           fails if a folder has more lines with a phrase than ALLOWED says
 plain_words.py ROOT --write   sets ALLOWED to today's counts, after lines were rewritten
