@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -63,6 +64,30 @@ TEST_F(DeviceOperators, EveryOperator) {
         problem.border = kind.border;
         problem.constant = 77;
         check_ways(device, problem, round / 2, {{1, 1}, {1, 19}, {23, 1}, {37, 141}});
+      }
+    }
+  }
+}
+
+// Operators of the list that all_operators() lacks, so that the kernels of a new operator are tested without an edit
+// here.
+TEST_F(DeviceOperators, ExamplesOfTheOthers) {
+  std::set<std::size_t> others;
+  for (std::size_t i = 0; i < operators().size(); ++i) others.insert(i);
+  for (const Operation& operation : test::all_operators()) others.erase(operation.index());
+  EXPECT_FALSE(others.empty());  // gradient, gray and invert
+  for (const Device& device : all) {
+    std::size_t round = 0;
+    for (const std::size_t other : others) {
+      for (const std::string& example : operators()[other].examples) {
+        OperatorProblem problem{.input = {.rows = 8, .columns = 8, .channels = 3}, .chain = parse_chain(example)};
+        problem.input.depth = round % 2 == 0 ? Depth::u8 : Depth::f32;
+        try {
+          static_cast<void>(output_shape(problem));
+        } catch (const Error&) {
+          problem.input.channels = 1;
+        }
+        check_ways(device, problem, round++, {{1, 19}, {37, 141}});
       }
     }
   }
