@@ -31,9 +31,11 @@ class CompiledCluster final : public CompiledStep {
   }
 
   std::string describe() const override {
-    return fmt::format("clusters of {} groups of {} work-items: columns of {} by {}, rows of {} by {}, {} registers",
-                       design_.groups, design_.columns.items(), design_.columns.length, radices_text(design_.columns),
-                       design_.rows.length, radices_text(design_.rows), kernel_.registers());
+    std::string text = fmt::format("clusters of {} groups of {} work-items: columns of {} by {}, rows of {} by {}",
+                                   design_.groups, design_.columns.items(), design_.columns.length,
+                                   radices_text(design_.columns), design_.rows.length, radices_text(design_.rows));
+    if (kernel_.registers() > 0) text += fmt::format(", {} registers", kernel_.registers());
+    return text;
   }
 
  private:

@@ -88,10 +88,10 @@ class CompiledRing final : public CompiledStep {
   std::string describe() const override {
     std::string text = fmt::format(
         "{} points by {} and {} points by {} in one launch of {} groups of {} work-items, through a ring of {} "
-        "chunks "
-        "of {} points, {} registers",
+        "chunks of {} points",
         design_.first.length, radices_text(design_.first), design_.second.length, radices_text(design_.second),
-        design_.groups, design_.first.items(), design_.slots, design_.slot, kernel_.registers());
+        design_.groups, design_.first.items(), design_.slots, design_.slot);
+    if (kernel_.registers() > 0) text += fmt::format(", {} registers", kernel_.registers());
     if (kernel_.private_bytes() > 0) text += fmt::format(", {} bytes spilled", kernel_.private_bytes());
     return text;
   }
