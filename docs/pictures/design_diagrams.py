@@ -240,5 +240,41 @@ def capture_blocks():
     return p
 
 
+def disk_passes():
+    p = Picture("disk-passes", 214, "A transform of two axes in three passes over files: rows to tiles, columns of tiles, tiles to rows")
+    cell, top = 15, 34
+    files = ((12, "input", {(1, c) for c in range(6)}), (136, "work file", {(1, c) for c in range(6)} | {(r, 3) for r in range(6)}),
+             (260, "work file", {(r, 3) for r in range(6)} | {(4, c) for c in range(6)}), (384, "output", {(4, c) for c in range(6)}))
+    for x, name, lit in files:
+        p.text(x + 45, 22, name, "m s")
+        grid(p, x, top, 6, 6, cell, "dram", lit)
+    for x, number_, first, second in ((119, 1, "transform", "rows"), (243, 2, "transform", "columns"), (367, 3, "join tiles", "to rows")):
+        p.arrow((x - 15, 79), (x + 15, 79))
+        p.text(x, 142, f"pass {number_}", "m b")
+        p.text(x, 159, first, "m s")
+        p.text(x, 175, second, "m s")
+    p.text(240, 202, "in memory at any time: five panels, here a row or a column of tiles", "m s")
+    return p
+
+
+def fft_boxes():
+    p = Picture("fft-boxes", 216, "Given box of samples, lines that are not zero, wanted box of values")
+    for x, name, kind, lit in ((20, "samples", "dram", {(r, c) for r in range(6) for c in range(6)}),
+                               (182, "after the rows", "local", {(r, c) for r in range(6) for c in range(12)}),
+                               (344, "values", "l2", {(r, c) for r in range(12) for c in range(3)} | {(r, 11) for r in range(12)})):
+        p.text(x + 60, 20, name, "m s")
+        grid(p, x, 28, 12, 12, 10, kind, lit)
+    p.arrow((142, 88), (180, 88))
+    p.arrow((304, 88), (342, 88))
+    p.text(80, 168, "given: the rest is", "m s")
+    p.text(80, 184, "zero, not stored", "m s")
+    p.text(242, 168, "only rows with samples", "m s")
+    p.text(242, 184, "are transformed", "m s")
+    p.text(404, 168, "wanted: only these", "m s")
+    p.text(404, 184, "columns", "m s")
+    p.text(240, 208, "a wanted box may continue at the beginning of an axis", "m s")
+    return p
+
+
 DIAGRAMS = [plan_choice, fft_host_memory, fft_papers_variants, filterbank_fused, flow_levels, graph_schedule, image_running_sums, leap,
-            shot, capture_blocks]
+            shot, capture_blocks, disk_passes, fft_boxes]
