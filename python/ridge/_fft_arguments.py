@@ -35,12 +35,15 @@ def get_workers():
     return _ridge.default_workers()
 
 
+_MOST_THREADS = 4096  # as base::kMostThreads: more are never started
+
+
 def _threads(workers):
     if workers is None:
         return _ridge.default_workers()
     workers = operator.index(workers)
     if workers > 0:
-        return workers
+        return min(workers, _MOST_THREADS)
     if workers == 0:
         raise ValueError("workers must not be zero")
     cores = os.cpu_count() or 1

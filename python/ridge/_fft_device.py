@@ -156,9 +156,11 @@ class Float16Plan(Shown):
         if library_of(x) == "torch":
             return self._of_tensor(x)
         host = not isinstance(x, Array)
-        given = asarray(np.ascontiguousarray(x)) if host else x
+        given = np.asarray(x) if host else x
         if given.dtype.name not in ("float16", "uint16"):
             raise TypeError(f"the array must be float16, or uint16 with the bits of bfloat16, got {given.dtype}")
+        if host:
+            given = asarray(np.require(given, given.dtype.newbyteorder("="), ["C", "A"]))
         if list(given.shape) != self._in:
             raise ValueError(f"the array must have the shape {tuple(self._in)}, got {tuple(given.shape)}")
         out = empty(self._out, given.dtype.name, given.device)

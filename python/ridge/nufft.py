@@ -184,7 +184,7 @@ def _to_modes(points, c, n_modes, out, eps, isign, options):
     if np.ndim(n_modes) == 0:
         n_modes = (n_modes,) * len(points)
     options = {"real": c.dtype in (np.float32, np.float64), **options}
-    plan = Plan(1, n_modes, 1 if c.ndim < 2 else c.shape[0], eps, isign, _dtype_of(c), points=len(points[0]), **options)
+    plan = Plan(1, n_modes, 1 if c.ndim < 2 else c.shape[0], eps, isign, _dtype_of(c), points=np.size(points[0]), **options)
     plan.setpts(*points)
     return plan.execute(c, out)
 
@@ -195,7 +195,7 @@ def _to_points(points, f, out, eps, isign, options):
     if f.ndim not in (axes, axes + 1):
         raise ValueError(f"the modes must have {axes} axes, or {axes + 1} for several sets, got {f.ndim}")
     sets = 1 if f.ndim == axes else f.shape[0]
-    plan = Plan(2, f.shape[-axes:], sets, eps, isign, _dtype_of(f), points=len(points[0]), **options)
+    plan = Plan(2, f.shape[-axes:], sets, eps, isign, _dtype_of(f), points=np.size(points[0]), **options)
     plan.setpts(*points)
     return plan.execute(f, out)
 

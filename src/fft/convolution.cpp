@@ -124,7 +124,7 @@ class Convolver {
         inner_only_(inner_only),
         filter_size_(checked_size(filter)),
         block_(options.block == 0 ? best_block(filter_size_, 64 * filter_size_ + 4096) : options.block),
-        threads_(options.threads == 0 ? base::hardware_threads() : options.threads),
+        threads_(std::min(options.threads == 0 ? base::hardware_threads() : options.threads, base::kMostThreads)),
         filter_(device, filter, checked_block(), 1, options.planning),
         pool_(threads_, Filter<Element>::room(block_) + 16, 0, kPreparedCallers) {}
 

@@ -70,7 +70,7 @@ Zoom<T>::Zoom(const ZoomProblem& problem, const planner::Options& options) {
   auto state = std::make_shared<ZoomState<T>>();
   const std::size_t samples = problem.samples, values = problem.values;
   state->problem = problem;
-  state->threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
+  state->threads = std::min(problem.threads == 0 ? base::hardware_threads() : problem.threads, base::kMostThreads);
   state->length = prime::smooth_length(samples + values - 1);
   state->transform = std::make_shared<const Plan<T>>(
       host(), Problem{.shape = {state->length}, .in_place = true, .threads = 1}, options);

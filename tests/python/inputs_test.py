@@ -1,4 +1,5 @@
-"""Tests every Python function with common kinds of arguments: pandas, xarray, anything with __array__, subclasses, memoryviews.
+"""Tests every Python function with common kinds of arguments: pandas, xarray, anything with __array__, subclasses, memoryviews,
+other byte orders, other strides, lists.
 
 The result is that of the plain array, and the caller's memory is what it was, byte for byte. pandas and xarray are left out where
 they are not installed; a class whose __array__ returns its own array, which is what theirs do, is always there.
@@ -17,7 +18,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import ridge
-from ridge import fft, filterbank, image, sar, stencil
+from ridge import fft, filterbank, image, nufft, sar, search, stencil
 
 try:
     with warnings.catch_warnings():
@@ -76,6 +77,20 @@ def wrappers(array):
         yield "DataFrame", frame, np.asarray(frame)
 
 
+def layouts(array):
+    """(name, array of the same values) in the other byte order, in other strides, without alignment, as a list."""
+    if array.dtype.itemsize > 1:
+        yield "the other byte order", array.astype(array.dtype.newbyteorder())
+    yield "Fortran order", np.asfortranarray(array)
+    yield "every second element", np.repeat(array, 2, axis=-1)[..., ::2]
+    yield "reversed", array[..., ::-1].copy()[..., ::-1]
+    unaligned = np.frombuffer(bytearray(array.nbytes + 1), np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    unaligned[...] = array
+    yield "unaligned", unaligned
+    yield "a list", array.tolist()
+    yield "objects", array.astype(object)
+
+
 def complexes(*shape, dtype=np.complex128):
     return (random.standard_normal(shape) + 1j * random.standard_normal(shape)).astype(dtype)
 
@@ -109,6 +124,9 @@ RADAR = sar.Radar(pulses=64, samples=512, pulse_s=1e-6)
 ECHOES = RADAR.simulate([(20.0, 4200.0)])
 SMALL = {"layers": 1, "max_flow": 1, "averaging_radius": 1}
 GRID = reals(6, 9, dtype=np.float32)
+BAND = search.Band(1500.0, -1.0, 1e-3)
+POWER = random.integers(0, 60, (1100, 16), np.uint8) + np.uint8(120) * (np.arange(1100) % 16 == 3).astype(np.uint8)[:, None]
+PLACES = random.uniform(-3, 3, 50)
 MEAN = {(0, 0): 0.5, (0, 1): 0.25, (1, 0): 0.25}
 
 
@@ -120,6 +138,12 @@ def session(u, k):
     started = stencil.plan(conduct, GRID, border="periodic").start(u, k)
     started.run(3)
     return started.read()
+
+
+def started(kind):
+    plan = nufft.Plan(kind, (20,))
+    plan.setpts(PLACES)
+    return plan
 
 
 # The calls and their arrays. Arrays of one axis are also passed as pandas Series, those of two as DataFrame.
@@ -198,6 +222,20 @@ CALLS.update({
     "sar.Radar.focus": (RADAR.focus, ECHOES),
     "sar.Plan": (RADAR.plan(), ECHOES),
     "sar.Radar.measure": (lambda x: RADAR.measure(x, *RADAR.cell(20.0, 4200.0))["peak"], RADAR.focus(ECHOES)),
+    "filterbank.Bank.adjoint": (lambda g: filterbank.plan(8, 4, polarizations=1, samples="float32").adjoint(g),
+                                complexes(1, 1, 16, 8, dtype=np.complex64)),
+    "nufft.nufft1d1": (lambda x, c: nufft.nufft1d1(x, c, 20), PLACES, complexes(50)),
+    "nufft.nufft1d2": (nufft.nufft1d2, PLACES, complexes(21)),
+    "nufft.nufft1d3": (nufft.nufft1d3, PLACES, complexes(50), random.uniform(-3, 3, 20)),
+    "nufft.nufft2d1": (lambda x, y, c: nufft.nufft2d1(x, y, c, (8, 9)), PLACES, PLACES[::-1].copy(), complexes(50)),
+    "nufft.nufft2d2": (nufft.nufft2d2, PLACES, PLACES[::-1].copy(), complexes(8, 9)),
+    "nufft.Plan": (lambda c: started(1).execute(c), complexes(50)),
+    "nufft.Plan.execute_adjoint": (lambda f: started(1).execute_adjoint(f), complexes(20)),
+    "nufft.Normal": (lambda x, w, f: nufft.Normal(20, [x], w)(f), PLACES, np.abs(PLACES), complexes(20)),
+    "search.find": (lambda p: [found["snr"] for found in search.find(p, BAND, (0, 5), 3.5)], POWER),
+    "search.find float32": (lambda p: [found["snr"] for found in search.find(p, BAND, (0, 5), 3.5)], POWER.astype(np.float32)),
+    "search.fold": (lambda p: search.fold(p, BAND, 0.05)[0], POWER),
+    "search.periods": (lambda p: [found["frequency"] for found in search.periods(p, BAND, threshold=1)], POWER),
     "array.array": (lambda x: ridge.array(x), GRID),
     "array.Array.set": (lambda x: (a := ridge.empty((6, 9), np.float32)).set(x) or a, GRID),
 })
@@ -205,7 +243,9 @@ CALLS.update({
 WITHOUT = {
     "fft": {"fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "register", "set_workers", "get_workers", "plan_float16"},
     "stencil": {"Update", "euler", "life", "min", "max", "abs", "sqrt", "fma", "select", "Wave"},  # Wave: tested in workloads_test.py
-    "filterbank": {"Bank", "design"}, "image": {"read", "read_flow"}, "sar": set(),
+    "filterbank": {"Bank", "design"}, "image": {"read", "read_flow"}, "sar": set(), "search": {"Band", "simulate"},
+    # As nufft1d3 and nufft2d1, with another number of axes.
+    "nufft": {"nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3"},
     "array": {"asarray", "from_dlpack", "empty"},  # intentionally without a copy: tested in tests/python/workloads_test.py
 }
 
@@ -247,6 +287,33 @@ class Inputs(unittest.TestCase):
                         self.assertFalse(isinstance(got, np.ndarray) and np.shares_memory(got, memory))
                         tried.add(kind)
         self.assertGreaterEqual(len(tried), 5)
+
+    def test_layouts_have_the_same_result_or_are_refused(self):
+        accepted = set()
+        for what, (call, *arrays) in CALLS.items():
+            wanted = values(call(*[np.array(a) for a in arrays]))
+            for position, array in enumerate(arrays):
+                for kind, given in layouts(array):
+                    arguments = [np.array(a) for a in arrays]
+                    arguments[position] = given
+                    with self.subTest(what, kind=kind, position=position):
+                        before = np.array(given)
+                        try:
+                            got = values(call(*arguments))
+                        except (TypeError, ValueError, NotImplementedError) as refusal:
+                            self.assertGreater(len(str(refusal)), 20)
+                            continue
+                        self.assertEqual(got.shape, wanted.shape)
+                        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+                        np.testing.assert_array_equal(before, np.array(given), "the caller's memory was changed")
+                        accepted.add(kind)
+        self.assertEqual(len(accepted), 7)
+
+    def test_more_workers_than_threads_can_be(self):
+        x = reals(6, 12)
+        for name in ("fft", "rfft", "irfft", "fftn", "dct", "dstn"):
+            transform = getattr(fft, name)
+            np.testing.assert_array_equal(transform(x, workers=2**40), transform(x, workers=2), name)
 
     def test_overwrite_x_only_where_asked(self):
         x = complexes(64)

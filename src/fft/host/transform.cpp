@@ -278,7 +278,7 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
   if (!device.is_host()) {
     throw Error(ErrorKind::unavailable, fmt::format("fft: this transform needs the host, got {}", device.id()));
   }
-  threads_ = problem.threads == 0 ? base::hardware_threads() : problem.threads;
+  threads_ = std::min(problem.threads == 0 ? base::hardware_threads() : problem.threads, base::kMostThreads);
   if (layout_.boxed) {
     const typename BoxedTransform<T>::Kernels kernels{
         .line = [&](std::size_t n) -> const LineKernel<T>& { return line(n, options); },

@@ -23,7 +23,7 @@ Tensor<T>::Tensor(const Device& device, const TensorProblem& problem, const plan
     : device_(device),
       problem_(problem),
       inner_(without_factors(problem)),
-      threads_(problem.threads == 0 ? base::hardware_threads() : problem.threads),
+      threads_(std::min(problem.threads == 0 ? base::hardware_threads() : problem.threads, base::kMostThreads)),
       load_(problem_, inner_, TensorSide::input),
       store_(problem_, inner_, TensorSide::output) {
   if (!device.is_host()) {
