@@ -110,7 +110,7 @@ class Plan(Shown):
         sets = () if data.ndim == len(shape) else (self.n_trans,)
         if out is None:
             out = np.empty(sets + made, self._real if self.real and not to_modes else self.dtype)
-        elif out.shape != sets + made:
+        elif _output(out).shape != sets + made:
             raise ValueError(f"the output must have the shape {sets + made}, got {out.shape}")
         (self._plan.run_real if self.real else self._plan.run)(data, out, adjoint)
         return out
@@ -164,11 +164,17 @@ class Normal:
 
     def __call__(self, modes, out=None):
         modes = np.ascontiguousarray(modes, self.dtype)
-        out = np.empty(self.n_modes, self.dtype) if out is None else out
+        out = np.empty(self.n_modes, self.dtype) if out is None else _output(out)
         if modes.shape != self.n_modes or out.shape != self.n_modes:
             raise ValueError(f"modes and out must have the shape {self.n_modes}, got {modes.shape} and {out.shape}")
         self._normal.run(modes, out)
         return out
+
+
+def _output(out):
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be an array, not {type(out).__name__}")
+    return out
 
 
 def _dtype_of(data):
@@ -180,7 +186,7 @@ def _to_modes(points, c, n_modes, out, eps, isign, options):
     if n_modes is None:
         if out is None:
             raise ValueError("type 1 needs n_modes or out")
-        n_modes = out.shape[-len(points):]
+        n_modes = _output(out).shape[-len(points):]
     if np.ndim(n_modes) == 0:
         n_modes = (n_modes,) * len(points)
     options = {"real": c.dtype in (np.float32, np.float64), **options}

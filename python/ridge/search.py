@@ -44,6 +44,8 @@ def find(power, band, dm=(0, 1000), threshold=7, tolerance=1.05, widest=256, fla
 
 def fold(power, band, period, pdot=0.0, dm=0.0, bins=256, subbands=1):
     """The mean pulse, (subbands, bins), and its S/N. The period is that of the first sample."""
+    if not period > 0:
+        raise ValueError(f"the period must be above 0, got {period}")
     profile = np.empty((subbands, bins))
     rotation = {"frequency": 1 / period, "derivative": -pdot / period**2, "dm": float(dm)}
     return profile, _ridge.search_fold(_rows(power), asdict(band), rotation, profile)

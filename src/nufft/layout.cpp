@@ -76,17 +76,18 @@ Layout resolve(const Problem& problem) {
   if (problem.type != Type::to_modes && problem.type != Type::to_points) {
     refuse_problem(fmt::format("type must be to_modes (1) or to_points (2), got {}", static_cast<int>(problem.type)));
   }
-  Layout layout{.type = problem.type,
-                .axes = axes,
-                .epsilon = problem.epsilon,
-                .sign = problem.sign,
-                .batch = problem.batch,
-                .order = problem.order,
-                .fold = problem.fold,
-                .upsampling = problem.upsampling,
-                .threads = problem.threads == 0 ? base::hardware_threads() : problem.threads,
-                .float64 = sizeof(T) == 8,
-                .real = problem.real};
+  Layout layout{
+      .type = problem.type,
+      .axes = axes,
+      .epsilon = problem.epsilon,
+      .sign = problem.sign,
+      .batch = problem.batch,
+      .order = problem.order,
+      .fold = problem.fold,
+      .upsampling = problem.upsampling,
+      .threads = std::min(problem.threads == 0 ? base::hardware_threads() : problem.threads, base::kMostThreads),
+      .float64 = sizeof(T) == 8,
+      .real = problem.real};
   for (std::size_t i = 0; i < axes; ++i) layout.modes[layout.first_axis() + i] = problem.modes[i];
   layout.points = problem.points == 0 ? layout.mode_count() : problem.points;
   return layout;

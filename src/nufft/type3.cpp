@@ -200,13 +200,14 @@ void Type3Plan<T>::set_points(const Spans<T>& given_points, const Spans<T>& give
   check_spans(given_points, axes, "points");
   check_spans(given_frequencies, axes, "frequencies");
   const double epsilon = problem_.epsilon / kShareOfError;
-  Type3Setup<T> setup{.axes = axes,
-                      .batch = problem_.batch,
-                      .threads = problem_.threads == 0 ? base::hardware_threads() : problem_.threads,
-                      .sign = problem_.sign,
-                      .epsilon = epsilon,
-                      .upsampling = kType3Upsampling,
-                      .width = kernel_width(epsilon, kType3Upsampling, axes, sizeof(T) == 8 ? 0x1p-53 : 0x1p-24)};
+  Type3Setup<T> setup{
+      .axes = axes,
+      .batch = problem_.batch,
+      .threads = std::min(problem_.threads == 0 ? base::hardware_threads() : problem_.threads, base::kMostThreads),
+      .sign = problem_.sign,
+      .epsilon = epsilon,
+      .upsampling = kType3Upsampling,
+      .width = kernel_width(epsilon, kType3Upsampling, axes, sizeof(T) == 8 ? 0x1p-53 : 0x1p-24)};
   std::array<Type3Axis, 3> designs{};
   for (std::size_t i = 0; i < axes; ++i) {
     designs[first + i] = design_axis(extent_of(given_points[i], "points", i),

@@ -8,7 +8,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import ridge
-from ridge import fft, filterbank, image, planner, sar, stencil
+from ridge import fft, filterbank, image, nufft, planner, sar, search, stencil
 
 ANY = (ValueError, TypeError, IndexError, MemoryError, OverflowError, NotImplementedError)
 failed = tried = 0
@@ -71,6 +71,25 @@ refused("no DLPack", lambda: ridge.from_dlpack(5), *ANY, AttributeError)
 for device in ridge.devices()[1:2]:
     there = ridge.array(c, device=device["id"])
     refused("an array of a device to a plan of the host", lambda: plan(there))
+
+places = np.linspace(-3, 3, 16)
+for wrong in (3, "x", [1, 2], (20,), object()):
+    refused(f"an output that is {wrong!r}", lambda: nufft.nufft1d1(places, c, 20, out=wrong), TypeError)
+    refused(f"an output that is {wrong!r}", lambda: nufft.nufft1d1(places, c, out=wrong), TypeError)
+    refused(f"an output that is {wrong!r}", lambda: nufft.Normal(20, [places])(np.ones(20), wrong), TypeError)
+refused("an output of another shape", lambda: nufft.nufft1d1(places, c, 20, out=np.empty(21, np.complex64)), ValueError)
+refused("a read-only output", lambda: nufft.nufft1d2(places, c, out=read_only), ValueError)
+refused("another number of points", lambda: nufft.nufft1d1(places[1:], c, 20), ValueError)
+refused("an epsilon that is NaN", lambda: nufft.nufft1d1(places, c, 20, eps=float("nan")), ValueError)
+refused("modes beyond memory", lambda: nufft.nufft1d1(places, c, 1 << 62))
+band = search.Band(1500.0, -1.0, 1e-3)
+power = np.zeros((1100, 16), np.uint8)
+refused("dispersion measures that are NaN", lambda: search.find(power, band, dm=(0, float("nan"))), ValueError)
+refused("power of one axis", lambda: search.find(power[0], band), ValueError)
+refused("a period of 0", lambda: search.fold(power, band, 0.0))
+refused("a negative period", lambda: search.fold(power, band, -1.0), ValueError)
+refused("bins beyond memory", lambda: search.fold(power, band, 0.1, bins=1 << 60))
+refused("a band without width", lambda: search.find(power, search.Band(1500.0, 0.0, 1e-3)), ValueError)
 
 heat = stencil.plan({0: 0.5, 1: 0.5}, np.zeros(10, np.float32), border="periodic")
 refused("integer cells", lambda: stencil.plan({0: 1.0}, np.zeros((3, 3), np.int32)))
