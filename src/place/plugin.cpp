@@ -162,14 +162,14 @@ class Work {
       prefer_threads(program, program.functions[f].root, static_cast<int>(f), host, false, report);
     if (kernels_.empty()) return {};
     const std::string name = target == emit::Target::ridge ? "ridge::placed" : "placed";
-    const auto text = [&](bool permuted, bool& varies) {
+    bool varies = false;
+    const auto text = [&](bool permuted) {
       const emit::HostThreads made = emit::host_threads(program, host.kernels_, permuted, name);
       varies |= made.varies;
       return emit::program_text(program, kernels_, target, made, session_);
     };
-    emit::Output out = text(false, out.varies);
-    bool varies = false;
-    out.permuted = text(true, varies).text;
+    emit::Output out = text(false);
+    out.permuted = text(true).text;
     out.varies |= varies;
     report.reassociates |= threads.reassociates;
     for (LoopVerdict& l : report.loops)
