@@ -82,6 +82,11 @@ const T& present(const T* pointer, const char* what) {
   return *pointer;
 }
 
+void needs_arrays(const void* in, std::size_t in_size, const void* out, std::size_t out_size) {
+  if (in == nullptr && in_size > 0) refuse("in is NULL");
+  if (out == nullptr && out_size > 0) refuse("out is NULL");
+}
+
 // A copy of the caller's struct: members that it does not know are zero.
 template <class T>
 T complete(const T* given, const char* what) {
@@ -243,7 +248,10 @@ ridge_status ridge_transpose_plan_create(const char* device, const ridge_transpo
 }
 ridge_status ridge_transpose_run(const ridge_transpose_plan* plan, const void* in, size_t in_bytes, void* out,
                                  size_t out_bytes) {
-  return guarded([&] { present(plan, "plan").plan.run_bytes(in, in_bytes, out, out_bytes); });
+  return guarded([&] {
+    needs_arrays(in, in_bytes, out, out_bytes);
+    present(plan, "plan").plan.run_bytes(in, in_bytes, out, out_bytes);
+  });
 }
 ridge_status ridge_transpose_explain(const ridge_transpose_plan* plan, char* text, size_t* size) {
   return guarded([&] { put_text(present(plan, "plan").plan.explain(), text, size); });
@@ -285,6 +293,7 @@ ridge_status ridge_convolution_plan_create(const char* device, const ridge_convo
 ridge_status ridge_convolution_run(const ridge_convolution_plan* plan, const void* in, size_t in_size, void* out,
                                    size_t out_size) {
   return guarded([&] {
+    needs_arrays(in, in_size, out, out_size);
     std::visit([&](const auto& one) { run_convolution(one, in, in_size, out, out_size); }, present(plan, "plan").plan);
   });
 }

@@ -174,6 +174,8 @@ class Convolver {
   }
   std::size_t check(std::span<const Element> signal, std::span<Element> out) const {
     if (signal.empty()) refuse_convolution("the signal is empty");
+    if (signal.size() > PTRDIFF_MAX / sizeof(Element) - filter_size_)
+      refuse_convolution(fmt::format("a signal of {} values exceeds the address space", signal.size()));
     if (inner_only_ && signal.size() < filter_size_)
       refuse_convolution(fmt::format("the adjoint needs an input of at least the filter's {} values, got {}",
                                      filter_size_, signal.size()));

@@ -95,6 +95,8 @@ size = c.c_size_t(48)
 assert ridge.ridge_transpose_run(plan, doubles(1, 2, 3, 4, 5, 6), size, out, size) == 0 and list(out) == [1, 4, 2, 5, 3, 6]
 assert ridge.ridge_transpose_adjoint(plan, c.byref(adjoint)) == 0
 assert ridge.ridge_transpose_run(adjoint, out, size, back, size) == 0 and list(back) == [1, 2, 3, 4, 5, 6]
+for arrays in ((None, out), (out, None)):
+    assert ridge.ridge_transpose_run(plan, arrays[0], size, arrays[1], size) == 1 and b"is NULL" in ridge.ridge_last_error()
 assert ridge.ridge_transpose_run(plan, out, c.c_size_t(8), back, size) == 1 and text_of(ridge.ridge_transpose_explain, plan)
 ridge.ridge_transpose_plan_free(plan), ridge.ridge_transpose_plan_free(adjoint)
 
@@ -107,6 +109,11 @@ assert [round(v, 9) + 0 for v in out] == [1, 2, 3, 6], list(out)
 assert ridge.ridge_convolution_adjoint(plan, c.byref(adjoint)) == 0
 assert ridge.ridge_convolution_run(adjoint, doubles(1, 1, 0, 1), c.c_size_t(4), back, c.c_size_t(3)) == 0
 assert [round(v, 9) + 0 for v in back] == [3, 1, 2], list(back)
+for arrays in ((None, out), (out, None)):
+    assert ridge.ridge_convolution_run(plan, arrays[0], c.c_size_t(3), arrays[1], c.c_size_t(4)) == 1
+    assert b"is NULL" in ridge.ridge_last_error(), ridge.ridge_last_error()
+for count in (2**64 - 1, 2**63, 2**61):  # sums with the filter's size overflow
+    assert ridge.ridge_convolution_run(plan, out, c.c_size_t(count), back, c.c_size_t(3)) == 1, count
 assert text_of(ridge.ridge_convolution_explain, plan)
 ridge.ridge_convolution_plan_free(plan), ridge.ridge_convolution_plan_free(adjoint)
 assert b"host\n" in text_of(ridge.ridge_devices)

@@ -43,7 +43,8 @@ rm -f beginning
 echo 'void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }' >loop.cpp
 cat >compiler <<'END'
 #!/bin/sh
-# A compiler that has a child process, like g++, and never ends.
+# A compiler that has a child process and a temporary file, like g++, and never ends.
+: >"${TMPDIR:-/tmp}/ccfault.s"
 sleep 1000 &
 echo $$ >>"$PIDS/compilers"
 echo $! >>"$PIDS/children"
@@ -150,6 +151,23 @@ for signal in TERM INT HUP KILL; do
   exec 9>&-
   [ -z "$(shared run-$process)" ] || fail "SIG$signal: left by run: $(shared run-$process)"
   [ $signal = KILL ] || [ -z "$(ls -A temporary)" ] || fail "SIG$signal: left in TMPDIR: $(ls -A temporary)"
+done
+# The first signal ends the first stage; the run has not processed all of its input.
+sed '/^\[\[stage\]\]$/,$!d; /run = "search"/,$d' day.toml | sed '$d' >one.toml
+echo 'out = "power.fil"' >>one.toml
+for signal in TERM INT; do
+  env --default-signal=INT TMPDIR="$PWD/temporary" "$ridge" run one.toml >"$beside/out" 2>"$beside/err" &
+  process=$!
+  exec 9>samples
+  head -c 100000 /dev/zero >&9
+  for _ in $(seq 300); do [ -n "$(find . -name 'power.fil.tmp-*')" ] && break || sleep 0.1; done
+  kill -s $signal $process
+  wait $process
+  code=$?
+  exec 9>&-
+  [ $code -eq $((128 + $(kill -l $signal))) ] || fail "SIG$signal: exit $code of run with one stage: $(cat "$beside/out" "$beside/err")"
+  grep -q '^ridge: run: stopped' "$beside/err" || fail "SIG$signal: $(cat "$beside/err")"
+  [ -z "$(find . -name 'power.fil*')" ] || fail "SIG$signal: left by the stage: $(ls)"
 done
 printf '[[stage]]\nrun = "search"\nin = "nothing.fil"\n' >bad.toml
 TMPDIR="$PWD/temporary" "$ridge" run bad.toml >/dev/null 2>&1

@@ -110,7 +110,7 @@ class Pipeline {
         // A stage that ends by SIGPIPE ends because its reader has ended, whichever is collected first.
         const bool by_reader = stage.code == 128 + SIGPIPE;
         if (stage.code != 0 && (first_failed_.empty() || (failed_by_reader_ && !by_reader)))
-          first_failed_ = stage.name, failed_by_reader_ = by_reader;
+          first_failed_ = stage.name, failed_by_reader_ = by_reader, stopped_ = told_ && stage.code == 128 + SIGTERM;
       }
       any = any || stage.code < 0;
     }
@@ -159,13 +159,15 @@ class Pipeline {
       fmt::print("{}", log);
     }
   }
+  // The first stage that ended without success is the one that was sent SIGTERM after a signal to this process.
+  bool stopped() const { return stopped_; }
   const std::string& first_failure() const { return first_failed_; }  // by time: others end because of it
 
  private:
   double grace_, begun_ = 0, failed_ = 0;
   bool told_ = false;
   std::string first_failed_;
-  bool failed_by_reader_ = false;
+  bool failed_by_reader_ = false, stopped_ = false;
   base::TemporaryFolder folder_{"ridge-run"};  // states and messages of the stages
   std::vector<Stage> stages_;
 };
@@ -199,6 +201,10 @@ void run_pipeline(const RunOptions& options) {
   const double end = base::now() + (page ? options.linger : 0);
   while (base::now() < end && !StopSignals::came()) serve(0.1, true);
   pipeline.print_end();
+  if (pipeline.stopped()) {
+    fmt::print(stderr, "ridge: run: stopped; stage {} did not process all of its input\n", pipeline.first_failure());
+    throw ExitWith{128 + StopSignals::number()};
+  }
   if (!pipeline.good()) throw Error(ErrorKind::io, fmt::format("run: stage {} failed", pipeline.first_failure()));
 }
 

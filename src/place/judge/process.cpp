@@ -35,6 +35,7 @@ int run(const std::vector<std::string>& command, const std::vector<std::pair<std
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
+    setenv("TMPDIR", log.parent_path().c_str(), 1);  // a killed compiler leaves its files there
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     std::vector<char*> words;
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
