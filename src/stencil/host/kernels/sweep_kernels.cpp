@@ -53,6 +53,7 @@ KnownShape known_shape(const std::vector<Term>& terms) {
   if (Shape<0, 1, 1, false>::matches(terms)) return KnownShape::box_2d_1;
   if (Shape<1, 1, 1, true>::matches(terms)) return KnownShape::star_3d_1;
   if (Shape<2, 2, 2, true>::matches(terms)) return KnownShape::star_3d_2;
+  if (Shape<3, 3, 3, true>::matches(terms)) return KnownShape::star_3d_3;
   if (Shape<4, 4, 4, true>::matches(terms)) return KnownShape::star_3d_4;
   if (Shape<1, 1, 1, false>::matches(terms)) return KnownShape::box_3d_1;
   return KnownShape::none;

@@ -304,6 +304,8 @@ SumBlock<T> Find(KnownShape shape, std::size_t planes, std::size_t rows) {
       return WithRows<Shape<1, 1, 1, true>, kStreaming>(planes, rows);
     case KnownShape::star_3d_2:
       return WithRows<Shape<2, 2, 2, true>, kStreaming>(planes, rows);
+    case KnownShape::star_3d_3:
+      return WithRows<Shape<3, 3, 3, true>, kStreaming>(planes, rows);
     case KnownShape::star_3d_4:
       return WithRows<Shape<4, 4, 4, true>, kStreaming>(planes, rows);
     case KnownShape::box_3d_1:

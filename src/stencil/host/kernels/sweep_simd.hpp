@@ -25,6 +25,7 @@ enum class KnownShape {
   box_2d_1,
   star_3d_1,
   star_3d_2,
+  star_3d_3,
   star_3d_4,
   box_3d_1
 };
