@@ -22,7 +22,7 @@ class KernelPack {
   explicit KernelPack(const std::filesystem::path& file);  // Error{io} for a file that is missing, damaged or foreign
   // Nothing, with a warning, also for a kernel whose checksum is wrong. Valid until the process ends.
   std::optional<std::string_view> find(const PackKey& key) const;
-  std::string describe() const;  // "FILE: 452 kernels, 9.1 MB; Ridgeline 0.1.0: sm_80 212, sm_90 240."
+  std::string describe() const;  // "FILE: 452 kernels, 9.1 MB; Ridgeline 0.1.0: sm_80: 212, sm_90: 240."
   explicit operator bool() const { return kernels_ > 0; }
 
  private:

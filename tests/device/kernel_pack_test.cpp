@@ -97,12 +97,18 @@ TEST(ShippedKernels, HaveKeysOfTextArchitectureAndOptions) {
   std::vector<KernelSource> kernels = detail::take_kernels(h200);
   ASSERT_FALSE(kernels.empty());
   EXPECT_TRUE(detail::take_kernels(h200).empty());
-  const auto [key, code] = detail::shipped_kernel(kernels[0], 90);
+  using detail::shipped_kernel;
+  using detail::ShippedCode;
+  const auto [key, code] = shipped_kernel(kernels[0], 90, ShippedCode::machine);
   EXPECT_THAT(code, HasSubstr("ELF"));
-  EXPECT_EQ(detail::shipped_kernel(kernels[0], 90).first, key);
-  EXPECT_NE(detail::shipped_kernel(kernels[0], 80).first, key);
+  EXPECT_EQ(shipped_kernel(kernels[0], 90, ShippedCode::machine).first, key);
+  EXPECT_NE(shipped_kernel(kernels[0], 80, ShippedCode::machine).first, key);
+  const auto [later, text] = shipped_kernel(kernels[0], 90, ShippedCode::ptx);
+  EXPECT_NE(later, key);
+  EXPECT_THAT(text, HasSubstr(".target sm_90"));
+  EXPECT_EQ(text.find('\0'), text.size() - 1);
   kernels[0].relaxed_math = !kernels[0].relaxed_math;
-  EXPECT_NE(detail::shipped_kernel(kernels[0], 90).first, key);
+  EXPECT_NE(shipped_kernel(kernels[0], 90, ShippedCode::machine).first, key);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,11 +30,13 @@ struct KernelsOptions {
       "2^1..2^22,100,120,200,240,243,360,480,500,625,720,1000,1009,1200,1536,1920,2000,3000,4000,5000,6000,8000,10000,"
       "12288,100000,1000000";
   std::string shapes = "128x128,256x256,512x512,1024x1024,2048x2048,4096x4096,64x64x64,128x128x128,256x256x256";
+  std::string code = "machine+ptx";
   std::size_t threads = 0;
 };
 
 struct Collected {
   int architecture = 0;
+  detail::ShippedCode kind = detail::ShippedCode::machine;
   KernelSource source;
 };
 
@@ -80,8 +83,18 @@ std::vector<Collected> collect(const KernelsOptions& options) {
         distinct.emplace(std::move(key), std::move(source));
       }
     }
-    for (auto& [key, source] : distinct) all.push_back({device.info().limits.architecture, std::move(source)});
+    for (auto& [key, source] : distinct)
+      all.push_back({device.info().limits.architecture, detail::ShippedCode::machine, std::move(source)});
   }
+  if (options.code == "machine") return all;
+  // PTX of the newest architecture serves later ones.
+  int newest = 0;
+  for (const Collected& one : all) newest = std::max(newest, one.architecture);
+  std::vector<Collected> ptx;
+  for (const Collected& one : all)
+    if (one.architecture == newest) ptx.push_back({newest, detail::ShippedCode::ptx, one.source});
+  if (options.code == "ptx") return ptx;
+  all.insert(all.end(), std::make_move_iterator(ptx.begin()), std::make_move_iterator(ptx.end()));
   return all;
 }
 
@@ -90,7 +103,7 @@ void build_pack(const KernelsOptions& options) {
   if (sources.empty())
     throw Error(ErrorKind::invalid_argument, "no kernels: needs a length or shape of at most 2^28 points");
   std::map<detail::PackKey, std::string> kernels;
-  std::map<int, std::size_t> counts;
+  std::map<std::string, std::size_t> counts;
   std::mutex mutex;
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
@@ -98,10 +111,13 @@ void build_pack(const KernelsOptions& options) {
   const auto work = [&] {
     for (std::size_t i = next++; i < sources.size(); i = next++) {
       try {
-        auto [key, code] = detail::shipped_kernel(sources[i].source, sources[i].architecture);
+        const Collected& one = sources[i];
+        auto [key, code] = detail::shipped_kernel(one.source, one.architecture, one.kind);
+        const bool ptx = one.kind == detail::ShippedCode::ptx;
         const std::lock_guard lock(mutex);
-        counts[sources[i].architecture] += kernels.emplace(key, std::move(code)).second ? 1 : 0;
-        progress(static_cast<double>(i) / static_cast<double>(sources.size()), sources[i].source.name);
+        counts[fmt::format("{}{}", ptx ? "PTX " : "sm_", one.architecture)] +=
+            kernels.emplace(key, std::move(code)).second ? 1 : 0;
+        progress(static_cast<double>(i) / static_cast<double>(sources.size()), one.source.name);
       } catch (...) {
         const std::lock_guard lock(mutex);
         failure = std::current_exception();
@@ -119,7 +135,7 @@ void build_pack(const KernelsOptions& options) {
   progress(1, "");
   if (failure) std::rethrow_exception(failure);
   std::string description = "Ridgeline " RIDGE_VERSION ":";
-  for (const auto& [architecture, count] : counts) description += fmt::format(" sm_{} {},", architecture, count);
+  for (const auto& [architecture, count] : counts) description += fmt::format(" {}: {},", architecture, count);
   description.back() = '.';
   detail::write_kernel_pack(options.out, description, kernels);
   fmt::print("{}\n", detail::KernelPack(base::link_target(options.out)).describe());
@@ -150,6 +166,12 @@ void add_kernels(Command& program) {
   build.option("--lengths", options->lengths,
                "Lengths of transforms: complex and real, float and double, several batches");
   build.option("--shapes", options->shapes, "Shapes of transforms of two and three axes; \"\" for none");
+  build
+      .option("--code", options->code,
+              "machine: for the devices; ptx: for the newest of them and later ones, which their drivers compile; "
+              "machine+ptx: both")
+      .shows_default()
+      .one_of({"machine", "ptx", "machine+ptx"});
   build.threads(options->threads, "Kernels compiled at the same time (0: one per core)");
   build.runs([options] { build_pack(*options); });
   Command& show = command.subcommand("show", "Show the file of compiled kernels in use");

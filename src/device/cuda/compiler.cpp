@@ -61,13 +61,15 @@ std::string ptx(const Nvrtc& compiler, nvrtcProgram program, const KernelSource&
 // wgmma exists in this architecture alone and needs its specific target name.
 CudaTarget own_target(int compute) { return {fmt::format("sm_{}{}", compute, compute == 90 ? "a" : "")}; }
 
+CudaTarget ptx_target(int compute) { return {fmt::format("compute_{}", compute)}; }
+
 std::optional<CudaTarget> choose_target(const Nvrtc& compiler, int compute) {
   const std::vector<int>& known = compiler.architectures;
   if (std::find(known.begin(), known.end(), compute) != known.end())
     return compiler.major >= 12 ? own_target(compute) : CudaTarget{fmt::format("sm_{}", compute)};
   auto above = std::upper_bound(known.begin(), known.end(), compute);
   if (above == known.begin()) return std::nullopt;
-  return CudaTarget{fmt::format("compute_{}", *(above - 1))};
+  return ptx_target(*(above - 1));
 }
 
 std::string too_old(const Nvrtc& compiler, int compute) {

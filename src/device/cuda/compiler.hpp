@@ -21,6 +21,7 @@ struct CudaTarget {
 // Machine code of the device itself, which any NVRTC that knows the architecture makes: shipped kernels are stored for
 // it.
 CudaTarget own_target(int compute);
+CudaTarget ptx_target(int compute);
 // Nothing if the device is older than what this NVRTC supports. `compute` is 90 for sm_90.
 std::optional<CudaTarget> choose_target(const Nvrtc& compiler, int compute);
 
@@ -32,7 +33,9 @@ std::vector<std::string> cuda_options(const CudaTarget& target, bool relaxed_mat
 const Nvrtc& needed_nvrtc();
 
 // `assembled` is the prelude, defines and text of `source`.
-PackKey shipped_key(int compute, const KernelSource& source, std::string_view assembled);
+PackKey shipped_key(const CudaTarget& target, const KernelSource& source, std::string_view assembled);
+// Shipped code that a device can run: its own machine code, then PTX of its architecture and of older ones.
+std::vector<CudaTarget> shipped_targets(int compute);
 
 struct Compiled {
   std::string code;  // cubin or PTX

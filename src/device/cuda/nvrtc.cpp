@@ -15,9 +15,10 @@ namespace {
 
 CudaTarget required_target(const Nvrtc& compiler, const std::string& architecture) {
   int compute = 0;
-  const bool named = architecture.starts_with("sm_");
+  const std::size_t number = architecture.find('_') + 1;  // of "sm_90a" and "compute_90"
+  const bool named = number > 0;
   const char* end = architecture.data() + architecture.size();
-  if (named) std::from_chars(architecture.data() + 3, end, compute);
+  if (named) std::from_chars(architecture.data() + number, end, compute);
   for (int known : compiler.architectures) {
     if (named && compute == known) return {architecture};
   }
@@ -75,16 +76,27 @@ const Nvrtc& needed_nvrtc() {
   throw Error(ErrorKind::unavailable, "a kernel must be compiled: " + why_not);
 }
 
-PackKey shipped_key(int compute, const KernelSource& source, std::string_view assembled) {
-  const std::string text = compile_key(
-      "cuda", "", fmt::format("{}", fmt::join(cuda_options(own_target(compute), source.relaxed_math), " ")), assembled);
+PackKey shipped_key(const CudaTarget& target, const KernelSource& source, std::string_view assembled) {
+  const std::string text =
+      compile_key("cuda", "", fmt::format("{}", fmt::join(cuda_options(target, source.relaxed_math), " ")), assembled);
   return {hash_of(text), hash_of(text, 0x2545f4914f6cdd1du)};
 }
 
-std::pair<PackKey, std::string> shipped_kernel(const KernelSource& source, int compute) {
+std::vector<CudaTarget> shipped_targets(int compute) {
+  std::vector<CudaTarget> targets{own_target(compute)};
+  for (const int base : {100, 90, 89, 86, 80}) {
+    if (base <= compute) targets.push_back(ptx_target(base));
+  }
+  return targets;
+}
+
+std::pair<PackKey, std::string> shipped_kernel(const KernelSource& source, int compute, ShippedCode kind) {
+  const CudaTarget target = kind == ShippedCode::ptx ? ptx_target(compute) : own_target(compute);
   int first_line = 0;
-  return {shipped_key(compute, source, assemble(cuda_prelude(), source, first_line)),
-          compile(source, own_target(compute).architecture, {}).code};
+  const PackKey key = shipped_key(target, source, assemble(cuda_prelude(), source, first_line));
+  std::string code = compile(source, target.architecture, {}).code;
+  if (kind == ShippedCode::ptx) code.push_back('\0');  // the driver reads up to a zero
+  return {key, std::move(code)};
 }
 
 bool nvrtc_available() {

@@ -11,6 +11,9 @@
 
 namespace ridge::detail {
 
+// Machine code of one architecture, or PTX, which the driver compiles for that architecture and later ones.
+enum class ShippedCode { machine, ptx };
+
 #ifdef RIDGE_HAVE_CUDA
 
 bool nvrtc_available();
@@ -19,8 +22,8 @@ bool nvrtc_available();
 // shows the source around the error; Error{unavailable} if NVRTC is missing or does not know the architecture.
 std::string compile_for(const KernelSource& source, const std::string& architecture);
 
-// The kernel for a pack: its key, and machine code for an architecture (90 for sm_90) with full optimization.
-std::pair<PackKey, std::string> shipped_kernel(const KernelSource& source, int compute);
+// The kernel for a pack: its key, and code for an architecture (90 for sm_90) with full optimization.
+std::pair<PackKey, std::string> shipped_kernel(const KernelSource& source, int compute, ShippedCode kind);
 
 // Report of ptxas for each kernel of a source.
 struct KernelResources {
@@ -40,7 +43,7 @@ inline std::string compile_for(const KernelSource& source, const std::string&) {
   throw Error(ErrorKind::unavailable, "kernel " + source.name + ": this build has no CUDA headers, so no NVRTC");
 }
 
-inline std::pair<PackKey, std::string> shipped_kernel(const KernelSource& source, int) {
+inline std::pair<PackKey, std::string> shipped_kernel(const KernelSource& source, int, ShippedCode) {
   return {{}, compile_for(source, "")};
 }
 

@@ -73,8 +73,12 @@ std::shared_ptr<ProgramState> CudaDevice::compile(const KernelSource& source) {
     program->from_cache = program->module != nullptr;
     return program->from_cache;
   };
-  if (const auto found = shipped_kernels().find(shipped_key(compute, source, assembled)); found && take(found->data()))
-    return program;
+  if (shipped_kernels()) {
+    for (const CudaTarget& target : shipped_targets(compute)) {
+      const auto found = shipped_kernels().find(shipped_key(target, source, assembled));
+      if (found && take(found->data())) return program;
+    }
+  }
   const Nvrtc& compiler = needed_nvrtc();
   const std::optional<CudaTarget> target = choose_target(compiler, compute);
   if (!target) throw Error(ErrorKind::unavailable, label() + " cannot compile kernels: " + too_old(compiler, compute));
