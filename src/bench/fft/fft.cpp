@@ -12,6 +12,16 @@
 #include "check/fft/problem_text.hpp"
 
 namespace ridge::cli {
+fft::RealKind parse_real_kind(const std::string& name) {
+  std::vector<std::string> known;
+  for (int i = 0; i <= static_cast<int>(fft::RealKind::dst4); ++i) {
+    const auto kind = static_cast<fft::RealKind>(i);
+    if (fft::to_string(kind) == name) return kind;
+    known.emplace_back(fft::to_string(kind));
+  }
+  mistake(fmt::format("no kind \"{}\"; the kinds are {}", name, fmt::join(known, ", ")));
+}
+
 namespace {
 
 constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
@@ -32,17 +42,6 @@ std::size_t points_of(const std::vector<std::size_t>& shape, std::size_t batch) 
       mistake(fmt::format("{}: the number of points overflows 64 bits", shape_text(shape)));
   }
   return points;
-}
-
-// Parses "dct2".
-fft::RealKind parse_real_kind(const std::string& name) {
-  std::vector<std::string> known;
-  for (int i = 0; i <= static_cast<int>(fft::RealKind::dst4); ++i) {
-    const auto kind = static_cast<fft::RealKind>(i);
-    if (fft::to_string(kind) == name) return kind;
-    known.emplace_back(fft::to_string(kind));
-  }
-  mistake(fmt::format("no kind \"{}\"; the kinds are {}", name, fmt::join(known, ", ")));
 }
 
 // The transforms listed in a file; in-place problems are skipped, because the bench runs out of place.

@@ -42,6 +42,7 @@ struct HybridBenchOptions {
 };
 
 // Parses "host+cuda:0". Error if a name is not a device.
+fft::RealKind parse_real_kind(const std::string& name);  // "dct2"
 std::vector<Device> parse_joined_devices(const std::string& names);
 
 // Rows of all devices together and of each alone; the notes list shares and rates. The result is first compared with

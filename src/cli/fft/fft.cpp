@@ -18,6 +18,7 @@ void add_fft(Command& program) {
       "  ridge fft signal.npy spectrum.npy                          the last axis, other axes are a batch\n"
       "  ridge fft image.npy spectrum.npy --shape 512x512 --real    two axes of real samples, half the spectrum\n"
       "  ridge fft spectrum.npy image.npy --shape 512x512 --real --inverse --scale 1/n\n"
+      "  ridge fft image.npy cosines.npy --shape 512x512 --r2r dct2 cosine transform along both axes\n"
       "  ridge fft samples.raw spectrum.raw --shape 4096            complex float, to the end of the file\n"
       "  receiver | ridge fft - - --shape 1024 --samples i16 | detector\n"
       "  ridge fft signal.npy spectrum.npy --device cuda:0          on another device, the same result\n"
@@ -40,11 +41,19 @@ void add_fft(Command& program) {
       .value_name("AxBxC");
   command.flag("--inverse", options->inverse, "Inverse transform, exp(+2 pi i k n / N)");
   command.flag("--real", options->real, "Real samples, and the first n/2+1 values of the last axis of the spectrum");
+  command
+      .option("--r2r", options->r2r,
+              "Reals to reals: dct1 to dct4, dst1 to dst4, hartley or halfcomplex, for all axes or one per axis: "
+              "dct2,dst2; --inverse takes the inverse kinds")
+      .value_name("KIND");
   command.option("--batch", options->batch, "Raw input: number of transforms (default: to its end)").positive();
   command.option("--type", options->type, "Compute in f32 or f64 (default: as the input)").one_of({"f32", "f64"});
   command.option("--samples", options->samples, "Raw input: sample type i8, i16, f32 or f64; complex samples are pairs")
       .one_of({"i8", "i16", "f32", "f64"});
-  command.option("--scale", options->scale, "Scale factor: a number, 1/n or 1/sqrt(n)").shows_default();
+  command
+      .option("--scale", options->scale,
+              "Scale factor: a number, 1/n or 1/sqrt(n); --r2r: n is the factor of a round trip")
+      .shows_default();
   command.option("--variant", options->variant, "Use only this variant (ridge fft explain N lists them)");
   command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl, best, or several: host+cuda:0")
       .shows_default()

@@ -37,8 +37,8 @@ bool ends_with_npy(const std::string& name) {
   return name.size() >= 4 && name.compare(name.size() - 4, 4, ".npy") == 0;
 }
 
-double parse_scale(const std::string& text, std::size_t points) {
-  const double n = static_cast<double>(points);
+// `n`: the factor by which a transform and its inverse multiply.
+double parse_scale(const std::string& text, double n) {
   if (text == "1/n") return 1 / n;
   if (text == "1/sqrt(n)") return 1 / std::sqrt(n);
   double value = 0;
@@ -49,8 +49,53 @@ double parse_scale(const std::string& text, std::size_t points) {
   return value;
 }
 
+fft::RealKind inverse_of(fft::RealKind kind) {
+  using fft::RealKind;
+  switch (kind) {
+    case RealKind::halfcomplex:
+      return RealKind::halfcomplex_inverse;
+    case RealKind::halfcomplex_inverse:
+      return RealKind::halfcomplex;
+    case RealKind::dct2:
+      return RealKind::dct3;
+    case RealKind::dct3:
+      return RealKind::dct2;
+    case RealKind::dst2:
+      return RealKind::dst3;
+    case RealKind::dst3:
+      return RealKind::dst2;
+    default:
+      return kind;
+  }
+}
+
+// A transform and its inverse multiply by this length along an axis of n points.
+std::size_t logical_length(fft::RealKind kind, std::size_t n) {
+  using fft::RealKind;
+  if (kind <= RealKind::hartley) return n;
+  if (kind == RealKind::dct1) return 2 * (n - 1);
+  return kind == RealKind::dst1 ? 2 * (n + 1) : 2 * n;
+}
+
+void take_real_kinds(const FftFileOptions& options, FftFileProblem& problem) {
+  if (options.r2r.empty()) return;
+  if (options.real) mistake("--r2r and --real exclude each other: --r2r transforms reals to reals");
+  if (options.device != "host") mistake(fmt::format("--r2r needs --device host, got {}", options.device));
+  const std::vector<std::string> names = split_text(options.r2r, ',');
+  if (names.size() != 1 && names.size() != problem.shape.size()) {
+    mistake(fmt::format("--r2r {}: needs one kind, or one for each of the {} axes", options.r2r, problem.shape.size()));
+  }
+  for (std::size_t axis = 0; axis < problem.shape.size(); ++axis) {
+    const fft::RealKind kind = parse_real_kind(names[names.size() == 1 ? 0 : axis]);
+    if (kind == fft::RealKind::dct1 && problem.shape[axis] < 2) mistake("--r2r dct1 needs axes of at least 2 points");
+    problem.real_kinds.push_back(problem.inverse ? inverse_of(kind) : kind);
+  }
+}
+
 // Points of the input's last axis if the samples' last axis has n points.
-std::size_t last_axis(const FftFileProblem& problem, std::size_t n) { return problem.real_out() ? n / 2 + 1 : n; }
+std::size_t last_axis(const FftFileProblem& problem, std::size_t n) {
+  return problem.real && problem.inverse ? n / 2 + 1 : n;
+}
 
 void take_npy_shape(const FftFileOptions& options, const io::NpyHeader& header, const std::string& name,
                     FftFileProblem& problem) {
@@ -64,6 +109,7 @@ void take_npy_shape(const FftFileOptions& options, const io::NpyHeader& header, 
   } else {
     problem.shape = parse_shape(options.shape);
   }
+  take_real_kinds(options, problem);
   const std::size_t axes = problem.shape.size();
   std::vector<std::size_t> wanted = problem.shape;
   wanted.back() = last_axis(problem, wanted.back());
@@ -83,6 +129,7 @@ void take_raw_shape(const FftFileOptions& options, FftFileProblem& problem) {
                         options.in == "-" ? "standard input" : options.in));
   }
   problem.shape = parse_shape(options.shape);
+  take_real_kinds(options, problem);
   const std::string part = options.samples.empty() ? (options.type.empty() ? "f32" : options.type) : options.samples;
   if (part == "i8") problem.element = ElementType::int8;
   if (part == "i16") problem.element = ElementType::int16;
@@ -168,6 +215,14 @@ class FileTransform {
                                     .variant = options_.variant};
     const bool new_plan = planned_ != count;
     planned_ = count;
+    if (problem_.real_to_real()) {
+      if (new_plan) cosines_.emplace(host(), tensor_problem(problem_, count, options_.threads), planning);
+      T* const numbers = reinterpret_cast<T*>(points_.data());
+      convert_numbers(problem_.element, raw_.data(), count * problem_.in_elements, numbers);
+      cosines_->run(numbers, result_.data());
+      out_.write(result_.data(), count * problem_.out_elements * sizeof(T));
+      return;
+    }
     if (options_.device.find('+') == std::string::npos) {
       if (new_plan) plan_.emplace(device(options_.device), problem_of(count), planning);
       transform_by(*plan_, count);
@@ -217,6 +272,7 @@ class FileTransform {
   base::AlignedArray<Complex> points_, result_;
   std::optional<fft::Plan<T>> plan_;
   std::optional<fft::HybridPlan<T>> joined_;
+  std::optional<fft::TensorPlan<T>> cosines_;
   std::size_t planned_ = 0;
 };
 
@@ -229,6 +285,20 @@ io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms)
   header.shape.insert(header.shape.end(), problem.shape.begin(), problem.shape.end());
   if (problem.real && !problem.inverse) header.shape.back() = header.shape.back() / 2 + 1;
   return header;
+}
+
+fft::TensorProblem tensor_problem(const FftFileProblem& problem, std::size_t count, std::size_t threads) {
+  fft::TensorProblem tensor{.kind = fft::TensorKind::real_to_real,
+                            .real_kinds = problem.real_kinds,
+                            .scale = problem.scale,
+                            .threads = threads};
+  std::ptrdiff_t stride = 1;
+  for (std::size_t axis = problem.shape.size(); axis-- > 0;) {
+    tensor.axes.insert(tensor.axes.begin(), {problem.shape[axis], stride, stride});
+    stride *= static_cast<std::ptrdiff_t>(problem.shape[axis]);
+  }
+  tensor.loops = {{count, stride, stride}};
+  return tensor;
 }
 
 std::size_t FftFileProblem::in_bytes() const { return in_elements * io::bytes_of(element) * (pairs ? 2 : 1); }
@@ -253,6 +323,9 @@ FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& 
   if (problem.real && !problem.inverse && io::is_complex(problem.element)) {
     mistake(fmt::format("--real needs real samples; {} holds {}", in.name(), io::name_of(problem.element)));
   }
+  if (problem.real_to_real() && io::is_complex(problem.element)) {
+    mistake(fmt::format("--r2r needs real samples; {} holds {}", in.name(), io::name_of(problem.element)));
+  }
   if (problem.real && problem.inverse && !io::is_complex(problem.element) && npy_in) {
     mistake(
         fmt::format("--real --inverse needs a complex spectrum; {} holds {}", in.name(), io::name_of(problem.element)));
@@ -270,7 +343,10 @@ FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& 
   problem.float64 = options.type.empty()
                         ? problem.element == ElementType::float64 || problem.element == ElementType::complex128
                         : options.type == "f64";
-  problem.scale = parse_scale(options.scale, points);
+  double round_trip = problem.real_to_real() ? 1 : static_cast<double>(points);
+  for (std::size_t axis = 0; axis < problem.real_kinds.size(); ++axis)
+    round_trip *= static_cast<double>(logical_length(problem.real_kinds[axis], problem.shape[axis]));
+  problem.scale = parse_scale(options.scale, round_trip);
   if (!npy_in) {
     const std::size_t each = problem.in_bytes();
     if (options.batch != 0) {

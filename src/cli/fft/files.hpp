@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <ridge/fft/tensor.hpp>
 #include <ridge/mpi/communicator.hpp>
 
 #include "io/arrays/npy.hpp"
@@ -17,6 +18,7 @@ struct FftFileOptions {
   std::string in, out;
   std::string shape;  // of the transform; empty: the last axis of a .npy file
   bool inverse = false, real = false, measure = false;
+  std::string r2r;          // real to real: a kind for all axes, or one per axis, comma-separated
   std::size_t batch = 0;    // raw: number of transforms; 0: to the end
   std::string type;         // f32, f64; empty: the input's precision
   std::string samples;      // raw: i8, i16, f32, f64; empty: as --type
@@ -40,9 +42,11 @@ struct FftFileProblem {
   std::size_t in_elements = 0, out_elements = 0;  // per transform
   double scale = 1;
   bool real = false, inverse = false;
-  bool pairs = false;  // raw integers: alternating real and imaginary parts
-  bool real_in() const { return real && !inverse; }
-  bool real_out() const { return real && inverse; }
+  bool pairs = false;                       // raw integers: alternating real and imaginary parts
+  std::vector<fft::RealKind> real_kinds{};  // real to real: one per axis of `shape`, inverted for --inverse
+  bool real_to_real() const { return !real_kinds.empty(); }
+  bool real_in() const { return (real && !inverse) || real_to_real(); }
+  bool real_out() const { return (real && inverse) || real_to_real(); }
   std::size_t in_bytes() const;  // per transform
   io::ElementType out_element() const;
 };
@@ -52,6 +56,9 @@ FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& 
 
 inline constexpr std::size_t kNpyHeader = 256;  // minimum bytes, with space for any count
 io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms);  // of the output
+
+// Transforms along the last axes of `count` contiguous arrays, in place or not. For real_to_real().
+fft::TensorProblem tensor_problem(const FftFileProblem& problem, std::size_t count, std::size_t threads);
 
 // In one process, or in all processes of an MPI run.
 void transform_file(const FftFileOptions& options);

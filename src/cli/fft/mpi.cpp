@@ -108,6 +108,7 @@ void transform_all(const FftFileOptions& options, const FftFileProblem& problem,
 
 void transform_file_mpi(const FftFileOptions& options, const mpi::Communicator& all) {
   if (options.in == "-" || options.out == "-") mistake("several processes need files as input and output, not pipes");
+  if (!options.r2r.empty()) mistake("--r2r needs a single process");
   if (options.device.find('+') != std::string::npos) mistake("each process needs a single device, as in --device host");
   FftFileProblem problem;
   std::uint64_t first = 0;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <numbers>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,10 +34,12 @@ std::size_t balanced_divisor(std::size_t n) {
   return best;
 }
 
-template <class T>
+// T: precision. Element: of the panels and work files, std::complex<T>, or T for transforms of reals to reals.
+template <class T, class Element>
 class LargeTransform {
  public:
   using Complex = std::complex<T>;
+  static constexpr bool kReals = std::is_same_v<Element, T>;
 
   LargeTransform(const FftFileOptions& options, const FftFileProblem& problem)
       : options_(options),
@@ -44,7 +47,7 @@ class LargeTransform {
         memory_(divide_memory(options.memory, kPanels)),
         panels_(divide()),
         input_(options.in, O_RDONLY, memory_.chunk) {
-    work_bytes_ = std::max(panels_.tiled(), kHeader + panels_.rows * panels_.columns * sizeof(Complex));
+    work_bytes_ = std::max(panels_.tiled(), kHeader + panels_.rows * panels_.columns * sizeof(Element));
     in_offset_ = std::filesystem::file_size(options.in) - problem.in_bytes();
   }
 
@@ -56,7 +59,7 @@ class LargeTransform {
     second_.emplace(options_.out + ".ridge-b", flags, memory_.chunk);
     report_direct(*first_);
     if (!ledger.resumed()) first_->resize(work_bytes_), second_->resize(work_bytes_);
-    const WorkFile& result = one_axis() ? run_one_axis(ledger) : run_rows_and_columns(ledger);
+    const WorkFile& result = run_passes(ledger);
     const std::string header = npy_header(header_of(problem_, 1), kHeader);
     if (header.size() != kHeader) throw Error(ErrorKind::io, "the header of the output exceeds 4096 bytes");
     result.write(header.data(), header.size(), 0);
@@ -71,7 +74,7 @@ class LargeTransform {
   bool one_axis() const { return problem_.shape.size() == 1; }
   std::size_t out_bytes() const { return problem_.real_out() ? sizeof(T) : sizeof(Complex); }
   std::size_t out_elements() const { return problem_.out_elements; }
-  // Complex values of a row: the last axis, or a plane of three axes.
+  // Elements of a row: the last axis, or a plane of three axes.
   std::size_t row_samples() const {
     std::size_t samples = 1;
     for (std::size_t axis = 1; axis < problem_.shape.size(); ++axis) samples *= problem_.shape[axis];
@@ -79,8 +82,9 @@ class LargeTransform {
   }
 
   Panels divide() const {
-    Panels panels{.element = sizeof(Complex)};
+    Panels panels{.element = sizeof(Element)};
     if (one_axis()) {
+      if (kReals) mistake("--r2r of one axis larger than --memory is not supported: use more memory");
       if (problem_.real && problem_.inverse)
         mistake(
             "one inverse real transform larger than --memory is not supported: use more memory or a complex spectrum");
@@ -91,7 +95,7 @@ class LargeTransform {
       panels.columns = row_samples();
       if (problem_.real) panels.columns = panels.columns / problem_.shape.back() * (problem_.shape.back() / 2 + 1);
     }
-    const std::size_t element = std::max(sizeof(Complex), io::bytes_of(problem_.element));
+    const std::size_t element = std::max(sizeof(Element), io::bytes_of(problem_.element));
     const std::size_t panel = memory_.panel;
     const std::size_t least = panels.least_panel(element);
     if (least > panel) {
@@ -105,14 +109,16 @@ class LargeTransform {
   }
 
   std::string identity() const {
+    std::string kind = problem_.real ? "real" : "complex";
+    for (const fft::RealKind one : problem_.real_kinds) kind = fmt::format("{} {}", kReals ? kind : "", to_string(one));
     return fmt::format("ridge-fft-2 input {} shape {} {}{} scale {:a} bytes {} panels {}x{}",
-                       file_identity(options_.in), fmt::join(problem_.shape, "x"), problem_.real ? "real" : "complex",
+                       file_identity(options_.in), fmt::join(problem_.shape, "x"), kind,
                        problem_.inverse ? " inverse" : "", problem_.scale, sizeof(T), panels_.height, panels_.width);
   }
 
   // --- passes -------------------------------------------------------------------------------------------------------
 
-  using Panel = std::vector<Complex>;
+  using Panel = std::vector<Element>;
 
   void pass(Ledger& ledger, std::size_t number, std::size_t passes, std::size_t count, const WorkFile& to,
             const std::function<void(std::size_t, Panel&)>& read,
@@ -126,7 +132,7 @@ class LargeTransform {
     const std::size_t bytes = io::bytes_of(problem_.element);
     std::vector<std::byte> raw(rows * samples * bytes);
     input_.read(raw.data(), raw.size(), in_offset_ + p * panels_.height * samples * bytes);
-    panel.assign(rows * std::max(panels_.columns, samples), Complex());
+    panel.assign(rows * std::max(panels_.columns, samples), Element());
     T* const numbers = reinterpret_cast<T*>(panel.data());
     const bool pairs = io::is_complex(problem_.element);
     if (pairs || (problem_.real_in() && !one_axis())) {
@@ -145,14 +151,14 @@ class LargeTransform {
     const std::size_t width = panels_.width_of(q);
     panel.resize(panels_.rows * width);
     for (std::size_t p = 0; p < panels_.row_panels(); ++p) {
-      from.read(panel.data() + p * panels_.height * width, panels_.height_of(p) * width * sizeof(Complex),
+      from.read(panel.data() + p * panels_.height * width, panels_.height_of(p) * width * sizeof(Element),
                 panels_.slot(p, q));
     }
   }
   void write_tile_column(const WorkFile& to, std::size_t q, const Panel& panel) const {
     const std::size_t width = panels_.width_of(q);
     for (std::size_t p = 0; p < panels_.row_panels(); ++p) {
-      to.write(panel.data() + p * panels_.height * width, panels_.height_of(p) * width * sizeof(Complex),
+      to.write(panel.data() + p * panels_.height * width, panels_.height_of(p) * width * sizeof(Element),
                panels_.slot(p, q), WorkFile::Pad::page);
     }
   }
@@ -162,7 +168,7 @@ class LargeTransform {
     Panel tile(rows * panels_.width);
     for (std::size_t q = 0; q < panels_.column_panels(); ++q) {
       const std::size_t width = panels_.width_of(q);
-      from.read(tile.data(), rows * width * sizeof(Complex), panels_.slot(p, q));
+      from.read(tile.data(), rows * width * sizeof(Element), panels_.slot(p, q));
       for (std::size_t r = 0; r < rows; ++r)
         std::copy_n(tile.data() + r * width, width, panel.data() + r * columns + q * panels_.width);
     }
@@ -174,7 +180,7 @@ class LargeTransform {
       const std::size_t width = panels_.width_of(q);
       for (std::size_t r = 0; r < rows; ++r)
         std::copy_n(panel.data() + r * columns + q * panels_.width, width, tile.data() + r * width);
-      to.write(tile.data(), rows * width * sizeof(Complex), panels_.slot(p, q), WorkFile::Pad::page);
+      to.write(tile.data(), rows * width * sizeof(Element), panels_.slot(p, q), WorkFile::Pad::page);
     }
   }
 
@@ -184,18 +190,54 @@ class LargeTransform {
     const fft::Plan<T> plan(host(), problem, {.effort = Effort::quick});
     problem_.inverse ? plan.inverse(std::span(data)) : plan.forward(std::span(data));
   }
-  void transform_columns(Panel& panel, std::size_t width, double scale) const {
+  // Reals along the first axis of a panel, or along the other axes of `rows` rows, in place.
+  void transform_reals(Panel& panel, std::size_t width) const {
+    const auto stride = static_cast<std::ptrdiff_t>(width);
+    run_tensor({.axes = {{panels_.rows, stride, stride}},
+                .loops = {{width, 1, 1}},
+                .real_kinds = {problem_.real_kinds.front()},
+                .scale = problem_.scale},
+               panel);
+  }
+  void transform_real_rows(Panel& panel, std::size_t rows) const {
+    FftFileProblem row = problem_;
+    row.scale = 1;
+    row.shape.erase(row.shape.begin());
+    row.real_kinds.erase(row.real_kinds.begin());
+    run_tensor(tensor_problem(row, rows, 0), panel);
+  }
+  void run_tensor(fft::TensorProblem problem, Panel& panel) const {
+    problem.kind = fft::TensorKind::real_to_real;
+    problem.in_place = true;
+    problem.threads = options_.threads;
+    fft::TensorPlan<T>(host(), problem, {.effort = Effort::quick}).run(panel.data(), panel.data());
+  }
+  void transform_columns(Panel& panel, std::size_t width) const {
+    if constexpr (kReals) {
+      transform_reals(panel, width);
+    } else {
+      transform_complex_columns(panel, width);
+    }
+  }
+  void transform_rows(Panel& panel, std::size_t rows) const {
+    if constexpr (kReals) {
+      transform_real_rows(panel, rows);
+    } else {
+      transform_complex_rows(panel, rows);
+    }
+  }
+  void transform_complex_columns(Panel& panel, std::size_t width) const {
     fft::Problem problem{.shape = {panels_.rows},
                          .batch = width,
                          .in_place = true,
-                         .scale_forward = scale,
-                         .scale_inverse = scale,
+                         .scale_forward = problem_.scale,
+                         .scale_inverse = problem_.scale,
                          .threads = options_.threads};
     problem.input = problem.output = {.axes = {width}, .batch = 1};
     run_plan(problem, panel);
   }
   // Rows of one or two axes, in place; real ones with their half spectra in the same memory, packed.
-  void transform_rows(Panel& panel, std::size_t rows) const {
+  void transform_complex_rows(Panel& panel, std::size_t rows) const {
     std::vector<std::size_t> shape(problem_.shape.begin() + 1, problem_.shape.end());
     if (one_axis()) shape = {panels_.columns};
     fft::Problem problem{.shape = shape, .batch = rows, .threads = options_.threads};
@@ -217,6 +259,12 @@ class LargeTransform {
     panel.swap(other);
   }
 
+  const WorkFile& run_passes(Ledger& ledger) {
+    if constexpr (!kReals) {
+      if (one_axis()) return run_one_axis(ledger);
+    }
+    return run_rows_and_columns(ledger);
+  }
   const WorkFile& run_rows_and_columns(Ledger& ledger) {
     const WorkFile &a = *first_, &b = *second_;
     const bool rows_last = problem_.real_out();  // columns first: their result is then the half spectrum of real rows
@@ -229,7 +277,7 @@ class LargeTransform {
     pass(
         ledger, 2, 3, panels_.column_panels(), b, [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); },
         [&](std::size_t q, Panel& panel) {
-          transform_columns(panel, panels_.width_of(q), problem_.scale);
+          transform_columns(panel, panels_.width_of(q));
           write_tile_column(b, q, panel);
         });
     pass(
@@ -269,7 +317,7 @@ class LargeTransform {
     pass(
         ledger, 2, 4, panels_.column_panels(), b, [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); },
         [&](std::size_t q, Panel& panel) {
-          transform_columns(panel, panels_.width_of(q), problem_.scale);
+          transform_columns(panel, panels_.width_of(q));
           multiply_twiddles(panel, q);
           write_tile_column(b, q, panel);
         });
@@ -319,11 +367,14 @@ bool runs_out_of_core(const FftFileOptions& options, const FftFileProblem& probl
 
 void transform_out_of_core(FftFileOptions options, const FftFileProblem& problem) {
   options.out = output_of_passes(options.out, {options.in});
-  if (problem.float64) {
-    LargeTransform<double>(options, problem).run();
-  } else {
-    LargeTransform<float>(options, problem).run();
-  }
+  const auto run = [&]<class T>(T) {
+    if (problem.real_to_real()) {
+      LargeTransform<T, T>(options, problem).run();
+    } else {
+      LargeTransform<T, std::complex<T>>(options, problem).run();
+    }
+  };
+  problem.float64 ? run(double()) : run(float());
 }
 
 }  // namespace ridge::cli
