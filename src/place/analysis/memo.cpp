@@ -93,7 +93,7 @@ NestAnalysis Memo::analyzed(const Nest& nest) {
   if (at == known_.end()) {
     try {
       NestAnalysis fresh;
-      fresh.relations = relate(context_, nest);
+      fresh.relations = relate(context_, nest, parsed_);
       fresh.verdicts = loop_verdicts(fresh.relations);
       at = known_.emplace(key, std::move(fresh)).first;
     } catch (const isl::exception& error) {

@@ -45,6 +45,7 @@ class Memo {
  private:
   isl::ctx context_;
   int asked_ = 0;
+  Parsed parsed_{};
   std::map<std::string, NestAnalysis> known_{};
   std::map<std::string, isl::exception> failed_{};  // nests that exceeded the quota
 };

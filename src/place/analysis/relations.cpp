@@ -25,11 +25,13 @@ std::string joined(const std::vector<std::string>& list) {
 // Flattens the tree of a nest into statement instances with their domains, orders and accesses.
 class Builder {
  public:
-  Builder(isl::ctx context, const Nest& nest) : nest_(nest) {
+  Builder(isl::ctx context, const Nest& nest, Parsed& parsed) : nest_(nest), parsed_(parsed) {
     out_.context = context;
     out_.nest = &nest;
     prefix_ = "[" + joined(nest.parameters) + "] -> ";
-    out_.known = isl::set(context, prefix_ + "{ : " + conjunction_text(nest.context) + " }");
+    const std::string known = prefix_ + "{ : " + conjunction_text(nest.context) + " }";
+    out_.known = isl::set(context, known);
+    key_ = known + "\n";
   }
 
   Relations build() {
@@ -41,9 +43,9 @@ class Builder {
     for (const Instance& i : out_.instances) {
       auto order = i.order;
       order.resize(longest, "0");
-      out_.schedule = out_.schedule.unite(
-          isl::union_map(isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> [" + joined(order) + "] }")
-                             .intersect_domain(i.domain)));
+      const std::string text = prefix_ + "{ " + tuple(i.loops) + " -> [" + joined(order) + "] }";
+      out_.schedule =
+          out_.schedule.unite(isl::union_map(named(isl::map(out_.context, text), i.name).intersect_domain(i.domain)));
     }
     for (std::size_t i = 0; i < nest_.assumptions.size(); ++i) {
       std::string any;
@@ -58,15 +60,31 @@ class Builder {
  private:
   const Nest& nest_;
   Relations out_{isl::ctx(nullptr)};
+  Parsed& parsed_;
   std::string prefix_{};
+  std::string key_{};  // of Parsed: the possible parameter values, and for `here_` also its loops and conditions
+  isl::set here_{};    // domain of the current instance, named S
   std::map<int, Shape> shapes_{};
   std::vector<std::string> position_{"0"};  // alternates textual positions and iterators
   int count_ = 0, branches_ = 0;
 
-  std::string tuple(const Instance& i) const {
+  std::string tuple(const std::vector<int>& loops) const {
     std::vector<std::string> dims;
-    for (const int l : i.loops) dims.push_back(nest_.loops[l].iterator);
-    return i.name + "[" + joined(dims) + "]";
+    for (const int l : loops) dims.push_back(nest_.loops[l].iterator);
+    return "S[" + joined(dims) + "]";
+  }
+
+  static isl::map named(const isl::map& m, const std::string& instance) {
+    return isl::manage(isl_map_set_tuple_name(m.copy(), isl_dim_in, instance.c_str()));
+  }
+
+  // The relation of the current instance with this text, from the instance to elements of the variable.
+  isl::map relation_to(int variable, const std::string& instance, const std::string& text) {
+    auto at = parsed_.maps.find(key_ + text);
+    if (at == parsed_.maps.end())
+      at = parsed_.maps.emplace(key_ + text, isl::map(out_.context, text).intersect_domain(here_)).first;
+    const std::string to = "V" + std::to_string(variable);
+    return isl::manage(isl_map_set_tuple_name(named(at->second, instance).release(), isl_dim_out, to.c_str()));
   }
 
   void assume(const isl::set& holds, const std::string& why) {
@@ -95,9 +113,16 @@ class Builder {
       for (const Conjunction& all : c) any += (any.empty() ? "(" : " or (") + conjunction_text(all) + ")";
       where += " and (" + (any.empty() ? "false" : any) + ")";
     }
-    i.domain = isl::set(out_.context, prefix_ + "{ " + tuple(i) + " : " + where + " }").intersect_params(out_.known);
+    const std::string outside = key_, text = prefix_ + "{ " + tuple(loops) + " : " + where + " }";
+    key_ += text + "\n";
+    auto at = parsed_.sets.find(key_);
+    if (at == parsed_.sets.end())
+      at = parsed_.sets.emplace(key_, isl::set(out_.context, text).intersect_params(out_.known)).first;
+    here_ = at->second;
+    i.domain = isl::manage(isl_set_set_tuple_name(here_.copy(), i.name.c_str()));
     i.order = position_;
     for (const Access& a : accesses) i.relations.push_back(relation(i, a));
+    key_ = outside;
     out_.instances.push_back(std::move(i));
     next();
   }
@@ -145,21 +170,18 @@ class Builder {
     const Variable& v = nest_.variables[a.variable];
     for (std::size_t k = 0; k < lead; ++k) names.push_back(nest_.loops[v.loops[k]].iterator);
     for (std::size_t k = 0; k < dimensions; ++k) names.push_back("x" + std::to_string(k) + "_");
-    return isl::map(out_.context,
-                    prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" + joined(names) + "] }")
-        .intersect_domain(i.domain);
+    return relation_to(a.variable, i.name, prefix_ + "{ " + tuple(i.loops) + " -> V[" + joined(names) + "] }");
   }
 
   // y * w + (w - 1 - x) was split into row y + 1, column -1 - x. A column that is always negative belongs to the row
   // before: add the row length.
-  void borrow_rows(const Instance& i, const Access& a, const std::string& head, const Shape& shape,
-                   std::vector<Poly>& indices) {
+  void borrow_rows(const Access& a, const std::string& head, const Shape& shape, std::vector<Poly>& indices) {
     for (std::size_t k = 0; k < shape.extents.size(); ++k) {
       const auto& terms = indices[k + 1].terms();
       const bool falls = std::any_of(terms.begin(), terms.end(), [](const auto& t) { return t.second < 0; });
       if (!falls || !shape.extents[k].affine()) continue;
       const Constraint within{indices[k + 1]};
-      if (!isl::set(out_.context, head + " and " + within.text() + " }").intersect(i.domain).is_empty()) continue;
+      if (!isl::set(out_.context, head + " and " + within.text() + " }").intersect(here_).is_empty()) continue;
       indices[k] = indices[k].plus(Poly::constant(1), -1);
       indices[k + 1] = indices[k + 1].plus(shape.extents[k]);
       out_.mirrored.insert(a.variable);
@@ -216,9 +238,9 @@ class Builder {
     for (const Constraint& c : a.where)
       if (c.poly.affine()) where.push_back(c);
     const std::string exists = a.exists.empty() ? "" : "exists " + joined(a.exists) + " : ";
-    const std::string head = prefix_ + "{ " + tuple(i) + " : " + exists + conjunction_text(where);
-    borrow_rows(i, a, head, shape, indices);
-    const bool wraps = leaves_rows(i, a, head, shape, indices);
+    const std::string head = prefix_ + "{ " + tuple(i.loops) + " : " + exists + conjunction_text(where);
+    borrow_rows(a, head, shape, indices);
+    const bool wraps = leaves_rows(a, head, shape, indices);
     if (wraps && !shape.strides.empty())
       return give_up("subscript " + a.source + " may leave its row: any element is assumed");
     std::vector<std::string> names, outer;
@@ -228,9 +250,9 @@ class Builder {
     if (!equal) return give_up("subscript " + a.source + " is too large: any element is assumed");
     if (wraps) out_.mirrored.insert(a.variable);
     outer.insert(outer.end(), names.begin(), names.end());
-    r.map = isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" +
-                                       joined(outer) + "] : " + exists + conjunction_text(where) + *equal + " }")
-                .intersect_domain(i.domain);
+    r.map = relation_to(a.variable, i.name,
+                        prefix_ + "{ " + tuple(i.loops) + " -> V[" + joined(outer) + "] : " + exists +
+                            conjunction_text(where) + *equal + " }");
     // Conditions under which the subscripts are valid: proved here, or tested before the placed code runs.
     Conjunction needed;
     for (const Poly& p : a.not_negative) {
@@ -243,9 +265,9 @@ class Builder {
       needed.push_back({indices[k + 1]});
       needed.push_back({extent.plus(indices[k + 1], -1).plus(Poly::constant(1), -1)});
     }
-    const isl::set holds = holding(i, head, needed);
-    if (needed.empty() || out_.known.is_subset(holds)) return in_rows(r, i, a, head, shape, indices, wraps);
-    const isl::set all = isl::set(out_.context, head + " }").intersect(i.domain);
+    const auto [holds, always] = holding(head, needed);
+    if (always) return in_rows(r, a, head, shape, indices, wraps);
+    const isl::set all = isl::set(out_.context, head + " }").intersect(here_);
     if (holds.is_empty() || all.intersect_params(holds).is_empty() || isl_set_n_basic_set(holds.get()) > 8)
       return give_up("subscript " + a.source + " may leave its row: any element is assumed");
     // An assumption that holds only for sizes below 16 is useless: the subscript then counts as unknown.
@@ -257,17 +279,23 @@ class Builder {
     const isl::set test = holds.gist(out_.known);
     assume(test, v.host + " has subscripts within its rows (line " + std::to_string(a.line) + ")");
     r.map = r.map.intersect_params(test);
-    return in_rows(r, i, a, head, shape, indices, wraps);
+    return in_rows(r, a, head, shape, indices, wraps);
   }
 
-  // Parameter values for which every instance of an access satisfies all of `needed`.
-  isl::set holding(const Instance& i, const std::string& head, const Conjunction& needed) const {
-    if (needed.empty()) return out_.known;
+  // Parameter values for which the current instance's access satisfies all of `needed`.
+  Parsed::Holding holding(const std::string& head, const Conjunction& needed) {
+    if (needed.empty()) return {out_.known, true};
     std::string broken;
     for (const Constraint& c : needed) broken += (broken.empty() ? "" : " or ") + c.poly.text() + " < 0";
-    const isl::set bad = isl::set(out_.context, head + " and (" + broken + ") }").intersect(i.domain);
-    if (bad.is_empty()) return out_.known;
-    return isl::manage(isl_set_complement(bad.params().release())).intersect(out_.known).coalesce();
+    const std::string text = head + " and (" + broken + ") }";
+    if (const auto at = parsed_.holding.find(key_ + text); at != parsed_.holding.end()) return at->second;
+    const isl::set bad = isl::set(out_.context, text).intersect(here_);
+    Parsed::Holding made{out_.known, true};
+    if (!bad.is_empty()) {
+      made.sizes = isl::manage(isl_set_complement(bad.params().release())).intersect(out_.known).coalesce();
+      made.always = out_.known.is_subset(made.sizes);
+    }
+    return parsed_.holding.emplace(key_ + text, made).first->second;
   }
 
   // Conditions for every subscript of constant-length rows to lie within its row.
@@ -286,10 +314,9 @@ class Builder {
   // True if a subscript may leave its row of constant length (a[i][j + 1], or f[i * 64 + j] with f = a[0]) and so
   // address another row. Multiples of the row length are moved to the preceding dimension first. A row that is left
   // only for some sizes does not count: in_rows() tests the sizes before the placed code runs.
-  bool leaves_rows(const Instance& i, const Access& a, const std::string& head, const Shape& shape,
-                   std::vector<Poly>& indices) const {
+  bool leaves_rows(const Access& a, const std::string& head, const Shape& shape, std::vector<Poly>& indices) {
     const std::vector<long>& inner = nest_.variables[a.variable].inner;
-    if (inner.empty() || out_.known.is_subset(holding(i, head, inside_rows(a, shape, indices)))) return false;
+    if (inner.empty() || holding(head, inside_rows(a, shape, indices)).always) return false;
     const std::size_t first = 1 + shape.strides.size();
     for (std::size_t k = inner.size(); k-- > 0;) {
       Poly rows, rest;
@@ -298,18 +325,18 @@ class Builder {
       indices[first + k] = rest;
       indices[first + k - 1] = indices[first + k - 1].plus(rows);
     }
-    const isl::set holds = holding(i, head, inside_rows(a, shape, indices));
-    if (out_.known.is_subset(holds)) return false;
+    const auto [holds, always] = holding(head, inside_rows(a, shape, indices));
+    if (always) return false;
     const bool flat = first == 1 && indices[0].value().has_value();  // a single loop over the elements of all rows
-    const isl::set all = isl::set(out_.context, head + " }").intersect(i.domain);
+    const isl::set all = isl::set(out_.context, head + " }").intersect(here_);
     return flat || holds.is_empty() || all.intersect_params(holds).is_empty() || isl_set_n_basic_set(holds.get()) > 8;
   }
 
-  Relation in_rows(Relation r, const Instance& i, const Access& a, const std::string& head, const Shape& shape,
+  Relation in_rows(Relation r, const Access& a, const std::string& head, const Shape& shape,
                    const std::vector<Poly>& indices, bool wraps) {
     if (wraps || nest_.variables[a.variable].inner.empty()) return r;
-    const isl::set holds = holding(i, head, inside_rows(a, shape, indices));
-    if (out_.known.is_subset(holds)) return r;
+    const auto [holds, always] = holding(head, inside_rows(a, shape, indices));
+    if (always) return r;
     const isl::set test = holds.gist(out_.known);
     assume(test,
            nest_.variables[a.variable].host + " has subscripts within its rows (line " + std::to_string(a.line) + ")");
@@ -336,6 +363,6 @@ isl::union_map Relations::accesses(int variable, bool write) const {
   return all;
 }
 
-Relations relate(isl::ctx context, const Nest& nest) { return Builder(context, nest).build(); }
+Relations relate(isl::ctx context, const Nest& nest, Parsed& parsed) { return Builder(context, nest, parsed).build(); }
 
 }  // namespace ridge::place::analysis

@@ -64,6 +64,18 @@ struct Relations {
   isl::union_map accesses(int variable, bool write) const;
 };
 
-Relations relate(isl::ctx context, const Nest& nest);
+// Sets and relations by their text, without the names of instances and arrays. Many accesses of a nest have equal
+// text, and most of the text of a transformed program is that of the program before: it is parsed and simplified once.
+struct Parsed {
+  struct Holding {
+    isl::set sizes{};     // parameter values for which some subscripts are valid
+    bool always = false;  // all that are possible
+  };
+  std::map<std::string, isl::set> sets{};
+  std::map<std::string, isl::map> maps{};
+  std::map<std::string, Holding> holding{};
+};
+
+Relations relate(isl::ctx context, const Nest& nest, Parsed& parsed);
 
 }  // namespace ridge::place::analysis

@@ -26,7 +26,9 @@ class LoopVerdicts {
   explicit LoopVerdicts(const Relations& relations) : r_(relations), nest_(*relations.nest) {}
 
   std::vector<Verdict> run() {
-    for (std::size_t v = 0; v < nest_.variables.size(); ++v) prepare(static_cast<int>(v));
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations)
+        if (r.write) written_.insert(r.access->variable);
     std::vector<Verdict> verdicts;
     for (std::size_t l = 0; l < nest_.loops.size(); ++l)
       verdicts.push_back(verdict(static_cast<int>(l), l == 0 || verdicts[0].last_sets_all));
@@ -36,7 +38,9 @@ class LoopVerdicts {
  private:
   const Relations& r_;
   const Nest& nest_;
-  std::map<int, Conflicts> conflicts_{};
+  std::set<int> written_{};  // variables
+  mutable std::map<int, Conflicts> conflicts_{};
+  mutable std::map<std::pair<int, int>, bool> exposed_{};  // by variable and loop
 
   isl::union_map pick(int variable, const std::function<bool(const Instance&, const Relation&)>& want) const {
     isl::union_map all = isl::union_map::empty(r_.context);
@@ -46,34 +50,50 @@ class LoopVerdicts {
     return all;
   }
 
-  void prepare(int variable) {
+  const Conflicts& conflicts(int variable) const {
+    if (const auto at = conflicts_.find(variable); at != conflicts_.end()) return at->second;
     const auto own_writes = pick(variable, [](auto&, auto& r) { return r.write && r.own; });
     const auto other_writes = pick(variable, [](auto&, auto& r) { return r.write && !r.own; });
-    const auto writes = own_writes.unite(other_writes);
-    if (writes.is_empty()) return;
     const auto own = pick(variable, [](auto&, auto& r) { return r.own; });
     const auto other = pick(variable, [](auto&, auto& r) { return !r.own; });
     const auto meet = [](const isl::union_map& a, const isl::union_map& b) { return a.apply_range(b.reverse()); };
     Conflicts c;
     const auto one = meet(own_writes, other), two = meet(other_writes, own.unite(other));
     c.others = one.unite(two);
-    c.all = c.others.unite(meet(own_writes, own));
+    c.all = own_writes.is_empty() ? c.others : c.others.unite(meet(own_writes, own));
     // Pairs in both directions.
+    const bool same = own_writes.is_empty();
     c.others = c.others.unite(c.others.reverse());
-    c.all = c.all.unite(c.all.reverse());
-    conflicts_[variable] = c;
+    c.all = same ? c.others : c.all.unite(c.all.reverse());
+    return conflicts_.emplace(variable, c).first->second;
   }
 
-  // Pairs in different iterations of the loop and in the same iteration of all loops around it.
-  isl::union_map carried(const isl::union_map& pairs, int loop) const {
+  // False if each iteration of the loop has a variable of its own, or none: no iterations conflict.
+  bool shared(int variable, int loop) const {
+    const std::vector<int>& own = nest_.variables[variable].loops;
+    if (std::find(own.begin(), own.end(), loop) != own.end()) return false;
+    return std::any_of(r_.instances.begin(), r_.instances.end(), [&](const Instance& i) {
+      return r_.inside(i, loop) && std::any_of(i.relations.begin(), i.relations.end(), [&](const Relation& r) {
+               return r.write && r.access->variable == variable;
+             });
+    });
+  }
+
+  // Pairs in different iterations of the loop and in the same iteration of all loops around it. `both` is true for
+  // pairs that are given in both directions: those in execution order are then enough to know if there are any.
+  isl::union_map carried(const isl::union_map& pairs, int loop, bool both = false) const {
     const int depth = nest_.loops[loop].depth;
+    const bool down = nest_.loops[loop].step < 0;
     isl::union_map result = isl::union_map::empty(r_.context);
     pairs.foreach_map([&](isl::map m) {
       const auto name = [&](isl_dim_type side) { return std::string(isl_map_get_tuple_name(m.get(), side)); };
       if (!r_.inside(r_.instance(name(isl_dim_in)), loop) || !r_.inside(r_.instance(name(isl_dim_out)), loop)) return;
       for (int d = 0; d < depth; ++d) m = isl::manage(isl_map_equate(m.release(), isl_dim_in, d, isl_dim_out, d));
-      const isl::map before = isl::manage(isl_map_order_lt(m.copy(), isl_dim_in, depth, isl_dim_out, depth));
-      m = before.unite(isl::manage(isl_map_order_gt(m.release(), isl_dim_in, depth, isl_dim_out, depth)));
+      isl::map first = isl::manage(isl_map_empty(isl_map_get_space(m.get())));
+      if (!both || !down) first = isl::manage(isl_map_order_lt(m.copy(), isl_dim_in, depth, isl_dim_out, depth));
+      if (!both || down)
+        first = first.unite(isl::manage(isl_map_order_gt(m.release(), isl_dim_in, depth, isl_dim_out, depth)));
+      m = first;
       if (!m.is_empty()) result = result.unite(isl::union_map(m));
     });
     return result;
@@ -125,6 +145,12 @@ class LoopVerdicts {
   // True if an iteration of the loop reads a value of the variable that was written before the iteration
   // (upward-exposed use).
   bool exposed(int variable, int loop) const {
+    const auto [at, fresh] = exposed_.try_emplace({variable, loop}, false);
+    if (fresh) at->second = reads_earlier_values(variable, loop);
+    return at->second;
+  }
+
+  bool reads_earlier_values(int variable, int loop) const {
     const int depth = nest_.loops[loop].depth;
     // If the variable is used inside a single inner loop and not exposed there, it is not exposed here.
     std::set<int> inner;
@@ -180,6 +206,8 @@ class LoopVerdicts {
     }
     if (reads.is_empty()) return false;
     if (writes.is_empty()) return true;
+    // An element that the iteration never sets: cheaper to find than the source of each read.
+    if (!reads.range().is_subset(writes.range())) return true;
     const auto flow =
         isl::union_access_info(reads).set_must_source(writes).set_schedule_map(r_.schedule).compute_flow();
     return !flow.may_no_source().is_empty();
@@ -207,25 +235,33 @@ class LoopVerdicts {
   // True if all conflicts of the array in the loop disappear when reads of values from before the nest get them from a
   // copy: those reads are added to `v`. Other reads must get values of their own iteration.
   bool reads_old_values(int variable, int loop, Verdict& v) const {
-    const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
+    const auto writes = pick(variable, [](auto&, auto& r) { return r.write; }).reverse();
+    std::vector<isl::union_map> others;
     for (const Instance& i : r_.instances)
       for (const Relation& r : i.relations) {
         if (r.access->variable != variable || r.write) continue;
-        const isl::union_map read(r.map);
-        const bool fresh = !isl::union_access_info(read)
-                                .set_may_source(writes)
-                                .set_schedule_map(r_.schedule)
-                                .compute_flow()
-                                .may_dependence()
-                                .is_empty();
-        const bool meets = !carried(read.apply_range(writes.reverse()), loop).is_empty();
-        if (fresh && meets) return false;
-        if (meets)
-          v.old_reads.push_back({variable, static_cast<std::size_t>(&i - r_.instances.data()), r.access->source});
-        else
-          v.some_stay = v.some_stay || fresh;
+        const isl::union_map pairs = isl::union_map(r.map).apply_range(writes);
+        if (carried(pairs, loop).is_empty()) {
+          others.push_back(pairs);
+          continue;
+        }
+        if (some_follow(pairs)) return false;
+        v.old_reads.push_back({variable, static_cast<std::size_t>(&i - r_.instances.data()), r.access->source});
       }
+    v.some_stay =
+        v.some_stay || std::any_of(others.begin(), others.end(), [&](const auto& p) { return some_follow(p); });
     return true;
+  }
+
+  // True if the first instance of some pair is executed after the second.
+  bool some_follow(const isl::union_map& pairs) const {
+    if (pairs.is_empty()) return false;
+    bool found = false;
+    pairs.apply_domain(r_.schedule).apply_range(r_.schedule).foreach_map([&](const isl::map& times) {
+      const isl::map after = isl::manage(isl_map_lex_gt(isl_space_range(isl_map_get_space(times.get()))));
+      found = found || !times.intersect(after).is_empty();
+    });
+    return found;
   }
 
   // True if the last iteration of an outermost loop certainly writes all elements that any iteration may write.
@@ -267,7 +303,7 @@ class LoopVerdicts {
 
   bool writes_meet(int variable, int loop) const {
     const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
-    return !carried(writes.apply_range(writes.reverse()), loop).is_empty();
+    return !carried(writes.apply_range(writes.reverse()), loop, true).is_empty();
   }
 
   Dependence describe(const isl::union_map& pairs, int variable, int loop) const {
@@ -396,8 +432,10 @@ class LoopVerdicts {
     const Loop& l = nest_.loops[loop];
     std::vector<std::pair<int, isl::union_map>> open;
     std::set<int> reducible;
-    for (const auto& [variable, conflict] : conflicts_) {
-      const auto all = carried(conflict.all, loop);
+    for (const int variable : written_) {
+      if (!shared(variable, loop)) continue;
+      const Conflicts& conflict = conflicts(variable);
+      const auto all = carried(conflict.all, loop, true);
       if (all.is_empty()) continue;
       const Variable& var = nest_.variables[variable];
       const bool room = !var.array() || (var.length >= 0 && var.length * var.bytes <= 4096);
@@ -410,18 +448,17 @@ class LoopVerdicts {
         (room ? v.privates : v.expanded).push_back(variable);
         continue;
       }
-      const auto others = carried(conflict.others, loop);
-      if (others.is_empty())
+      if (carried(conflict.others, loop, true).is_empty())
         reducible.insert(variable);
       else
-        open.emplace_back(variable, others);
+        open.emplace_back(variable, carried(conflict.others, loop));
     }
     const std::set<int> covered = add_recurrences(loop, reducible, v);
     for (const int variable : reducible)
-      if (covered.count(variable) == 0) open.emplace_back(variable, carried(conflicts_.at(variable).all, loop));
+      if (covered.count(variable) == 0) open.emplace_back(variable, carried(conflicts(variable).all, loop));
     for (const auto& [variable, pairs] : open) {
       Dependence d = describe(pairs, variable, loop);
-      if (d.variable < 0) d = describe(carried(conflicts_.at(variable).all, loop), variable, loop);
+      if (d.variable < 0) d = describe(carried(conflicts(variable).all, loop), variable, loop);
       d.variable = variable;
       v.dependences.push_back(d);
     }
