@@ -14,7 +14,7 @@ PAGE = """(async () => {
   for (let i = 0; i < 300 && (!text("state").startsWith("finished") || document.getElementById("candidates").rows.length < 2); ++i)
     await new Promise(go => setTimeout(go, 200));
   const c = document.getElementById("waterfall"), p = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
-  return {state: text("state"), stages: text("stages"), candidates: document.getElementById("candidates").rows.length - 1,
+  return {state: text("state"), margin: +(text("state").match(/margin ([0-9.e+-]+) times real time/) || [0, 0])[1], stages: text("stages"), candidates: document.getElementById("candidates").rows.length - 1,
           columns: c.width, rows: c.height, colours: new Set(Array.from(p).filter((_, i) => i % 4 === 0)).size};
 })()"""
 
@@ -38,7 +38,8 @@ def main(ridge, folder):
         with browser.Browser(program) as chromium:
             complaints, found = chromium.open(address, PAGE)
         wrong += [line for line in complaints if address not in line]
-        for good, what in ((found["state"].startswith("finished"), "the state"), ("search" in found["stages"], "the stage"),
+        for good, what in ((found["state"].startswith("finished"), "the state"),
+                           (found["margin"] > 0 and "(search)" in found["state"], "the margin"), ("search" in found["stages"], "the stage"),
                            (found["candidates"] == 1, "one candidate"), (found["columns"] > 10 and found["rows"] == 64, "the waterfall"),
                            (found["colours"] > 10, "colours")):
             if not good:

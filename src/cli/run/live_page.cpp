@@ -35,6 +35,10 @@ function table(id,head,rows){const t=document.getElementById(id);t.replaceChildr
   for(const r of rows){const row=t.insertRow();for(const [text,bad] of r)cell(row,text,bad)}}
 function rate(s){if(s.bytes!==undefined)return number(8e-9*s.bytes/Math.max(s.seconds,1e-9))+" Gbit/s";
   return s.sample_rate!==undefined?number(s.sample_rate)+" sample/s":""}
+// How many times faster than real time a stage works while it has data. Capture: time per processor time of its thread.
+function margin(s){const m=s.margin??(s.processor_seconds>0?s.seconds/s.processor_seconds:0);return m>0?m:undefined}
+function least(stages){const all=stages.map(x=>[margin(x.status),x.name]).filter(([m])=>m!==undefined).sort((a,b)=>a[0]-b[0]);
+  return all.length?`, margin ${number(all[0][0])} times real time (${all[0][1]})`:""}
 function losses(s){const w=[];for(const k of ["lost","late","duplicates","conflicts","damaged","foreign","unconfirmed","overrun",
   "kernel_drops","rows_lost"])if(s[k])w.push(k+" "+s[k]);return w.join(", ")}
 function draw(rows){const c=document.getElementById("waterfall"),g=c.getContext("2d");if(!rows||!rows.length)return;
@@ -43,9 +47,9 @@ function draw(rows){const c=document.getElementById("waterfall"),g=c.getContext(
     p.data[i]=255*Math.min(1,2*t);p.data[i+1]=255*Math.max(0,2*t-1);p.data[i+2]=120*(1-t);p.data[i+3]=255}));
   g.putImageData(p,0,0)}
 async function show(){try{const s=await(await fetch("status.json",{cache:"no-store"})).json();
-  document.getElementById("state").textContent=s.state+", "+number(s.seconds)+" s";
-  table("stages",["stage","state","rate","times real time","losses"],s.stages.map(x=>[[x.name],[x.state,x.state.startsWith("failed")],
-    [rate(x.status)],[number(x.status.margin)],[losses(x.status),true]]));
+  document.getElementById("state").textContent=s.state+", "+number(s.seconds)+" s"+least(s.stages);
+  table("stages",["stage","state","rate","margin, times real time","losses"],s.stages.map(x=>[[x.name],[x.state,x.state.startsWith("failed")],
+    [rate(x.status)],[number(margin(x.status)),margin(x.status)<1],[losses(x.status),true]]));
   const found=s.stages.flatMap(x=>x.status.candidates||[]).reverse();
   table("candidates",["time, s","DM","S/N","width, ms"],found.map(x=>[[number(x.time)],[number(x.dm)],[number(x.snr)],[number(1e3*x.width)]]));
   for(const x of s.stages)if(x.status.waterfall)draw(x.status.waterfall.rows);

@@ -140,12 +140,13 @@ SearchRun run_through(const SearchOptions& options, const std::shared_ptr<PowerF
   const base::Progress progress = options.quiet ? base::Progress{} : base::terminal_progress();
   const auto all = in.rows_left();
   const double begin = base::now();
+  double working = 0;  // seconds of the search, without waiting for rows
   LiveWaterfall waterfall(in);
   const auto status = [&](bool ended) {
     base::Json json;
     const double sky = static_cast<double>(run.rows) * in.band().interval;
     json["seconds"] = sky;
-    json["margin"] = sky / std::max(base::now() - begin, 1e-9);
+    json["margin"] = sky / std::max(working, 1e-9);
     json["rows_lost"] = run.rows_lost;
     json["ended"] = ended;
     constexpr std::size_t kShown = 50;
@@ -159,11 +160,13 @@ SearchRun run_through(const SearchOptions& options, const std::shared_ptr<PowerF
   const auto read = read_stage(graph, file, reader);
   graph.stage("search", {read}, {.in_caller = true}, [&](graph::Step& step) -> std::size_t {
     const auto& rows = *std::any_cast<SearchRows>(&step.in[0]->value);
+    const double before = base::now();
     if (!rows.bits.empty()) stream.push_mask(rows.bits);
     stream.push(rows.bytes);
     run.rows += rows.count;
     run.rows_lost = rows.lost;
     for (const search::Candidate& one : stream.take()) run.found.push_back(one);
+    working += base::now() - before;
     if (wants_status()) waterfall.add(rows.bytes, rows.count);
     if (picture) picture->add(rows.bytes, rows.count);
     show_status([&] { return status(false); });
