@@ -17,28 +17,31 @@ namespace {
 
 struct TreeDesign {
   std::size_t radix = 8, times = 512, items = 512;
-  std::size_t words = 0;  // of local memory, without the zeros behind them
-  std::size_t local_bytes() const { return 4 * (words + times); }
+  std::size_t words = 0;  // of local memory
+  std::size_t local_bytes() const { return 4 * words; }
 };
 
 // Tables of one pass. A fill loads one input row into local memory.
 struct PassTables {
   std::vector<std::array<std::int32_t, 4>> groups{}, fills{};
   std::vector<std::int32_t> places{};
+  std::vector<std::array<std::int32_t, 2>> counts{};  // per row: terms with an even shift, all terms
 };
 
 // Part of one input row that the rows of a work-group need.
 struct Shifts {
   std::uint32_t least = 0, most = 0;
-  std::size_t first() const { return least / 4 * 4; }
-  std::size_t samples(std::size_t times) const { return (times + most - first() + 3) / 4 * 4; }
+  std::size_t first() const { return least / 8 * 8; }
+  // Terms with an odd shift read one sample more.
+  std::size_t samples(std::size_t times) const { return (times + most + 1 - first() + 7) / 8 * 8; }
 };
 using Needs = std::map<std::uint32_t, Shifts>;
 
-std::size_t words_of(const Needs& needs, std::size_t times) {
-  std::size_t words = 0;
-  for (const auto& [row, shifts] : needs) words += shifts.samples(times);
-  return words;
+// `packed`: two samples per word.
+std::size_t words_of(const Needs& needs, std::size_t times, bool packed) {
+  std::size_t samples = 0;
+  for (const auto& [row, shifts] : needs) samples += shifts.samples(times);
+  return packed ? samples / 2 : samples;
 }
 
 void add_needs(const TreePass& pass, std::size_t row, Needs& needs) {
@@ -49,48 +52,50 @@ void add_needs(const TreePass& pass, std::size_t row, Needs& needs) {
   }
 }
 
-// Position of a fill in local memory. `packed`: pairs that begin with an even sample, then those that begin with an odd
-// one.
-struct Place {
-  std::size_t to = 0, first = 0, samples = 0;
-  std::size_t of(std::uint32_t shift, bool packed) const {
-    const std::size_t sample = shift - first;
-    return packed ? to + sample % 2 * (samples / 2) + sample / 2 : to + sample;
+// The terms of a row by the parity of their shifts, even ones first, and their positions in local memory.
+void place_terms(const TreePass& pass, std::size_t row, std::size_t radix, bool packed,
+                 const std::map<std::uint32_t, std::pair<std::size_t, std::size_t>>& fills, PassTables& tables) {
+  std::int32_t number = 0;
+  for (const std::uint32_t parity : {0U, 1U}) {
+    for (std::uint32_t i = pass.first[row]; i < pass.first[row + 1]; ++i) {
+      const auto& [to, first] = fills.at(pass.source[i]);
+      const std::size_t sample = pass.shift[i] - first;
+      if ((packed ? sample % 2 : 0) != parity) continue;
+      tables.places[row * radix + static_cast<std::size_t>(number++)] =
+          static_cast<std::int32_t>(to + (packed ? sample / 2 : sample));
+    }
+    tables.counts[row][parity] = number;
   }
-};
+}
 
 // Rows in order, as many per group as fit the local memory.
 PassTables make_tables(const TreePass& pass, const TreeDesign& design, bool packed) {
-  constexpr std::size_t kMostRows = 64;
+  constexpr std::size_t kMostRows = 128;
   PassTables tables;
-  tables.places.assign(pass.rows() * design.radix, static_cast<std::int32_t>(design.words));
+  tables.places.assign(pass.rows() * design.radix, 0);
+  tables.counts.resize(pass.rows());
   for (std::size_t begin = 0; begin < pass.rows();) {
     Needs needs;
     std::size_t end = begin;
     while (end < pass.rows() && end - begin < kMostRows) {
       Needs more = needs;
       add_needs(pass, end, more);
-      if (end > begin && words_of(more, design.times) > design.words) break;
+      if (end > begin && words_of(more, design.times, packed) > design.words) break;
       needs = std::move(more);
       ++end;
     }
     tables.groups.push_back({static_cast<std::int32_t>(tables.fills.size()), static_cast<std::int32_t>(needs.size()),
                              static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end - begin)});
-    std::map<std::uint32_t, Place> position;
+    std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> fills;  // per input row: position, first sample
     std::size_t to = 0;
     for (const auto& [row, shifts] : needs) {
-      const Place place{.to = to, .first = shifts.first(), .samples = shifts.samples(design.times)};
-      tables.fills.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(place.first),
-                              static_cast<std::int32_t>(place.samples), static_cast<std::int32_t>(to)});
-      position[row] = place;
-      to += place.samples;
+      const std::size_t samples = shifts.samples(design.times);
+      tables.fills.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(shifts.first()),
+                              static_cast<std::int32_t>(samples), static_cast<std::int32_t>(to)});
+      fills[row] = {to, shifts.first()};
+      to += packed ? samples / 2 : samples;
     }
-    for (std::size_t r = begin; r < end; ++r) {
-      for (std::uint32_t i = pass.first[r]; i < pass.first[r + 1]; ++i) {
-        tables.places[r * design.radix + i - pass.first[r]] =
-            static_cast<std::int32_t>(position[pass.source[i]].of(pass.shift[i], packed));
-      }
-    }
+    for (std::size_t r = begin; r < end; ++r) place_terms(pass, r, design.radix, packed, fills, tables);
     begin = end;
   }
   return tables;
@@ -124,7 +129,7 @@ std::vector<KernelSource> sources_of(const TreeDesign& design, const Tree& tree,
   for (std::size_t p = 0; p < tree.passes.size(); ++p) {
     const bool last = p + 1 == tree.passes.size();
     const char* out = element_of(tree.passes[p].width, last);
-    sources.push_back(pass_source(design, in, out, p > 0 || layout.row % 4 == 0, !last || layout.times % 2 == 0));
+    sources.push_back(pass_source(design, in, out, p > 0 || layout.row % 8 == 0, !last || layout.times % 2 == 0));
     in = out;
   }
   return sources;
@@ -139,6 +144,9 @@ Buffer uploaded(const Device& device, const std::vector<T>& values, const char* 
   return buffer;
 }
 
+// Pass p adds samples of 8 or 16 bits.
+bool packed_input(const Tree& tree, std::size_t p) { return p == 0 || tree.passes[p - 1].width <= kMost16; }
+
 class DeviceTree final : public Variant {
  public:
   DeviceTree(const Device& device, const Layout& layout, std::shared_ptr<const Tree> tree, const TreeDesign& design)
@@ -147,12 +155,12 @@ class DeviceTree final : public Variant {
     const std::vector<KernelSource> sources = sources_of(design, *tree_, layout);
     for (std::size_t p = 0; p < tree_->passes.size(); ++p) {
       const TreePass& pass = tree_->passes[p];
-      const bool packed = p == 0 || tree_->passes[p - 1].width <= kMost16;
-      const PassTables tables = make_tables(pass, design, packed);
+      const PassTables tables = make_tables(pass, design, packed_input(*tree_, p));
       steps_.push_back({.kernel = device.compile(sources[p]).kernel("tree_pass"),
                         .groups = uploaded(device, tables.groups, "search tree groups"),
                         .fills = uploaded(device, tables.fills, "search tree fills"),
                         .places = uploaded(device, tables.places, "search tree places"),
+                        .counts = uploaded(device, tables.counts, "search tree counts"),
                         .lengths = uploaded(device, pass.length, "search tree lengths"),
                         .count = tables.groups.size(),
                         .longest = *std::max_element(pass.length.begin(), pass.length.end())});
@@ -176,7 +184,7 @@ class DeviceTree final : public Variant {
                           .items = {design_.items},
                           .local_bytes = design_.local_bytes()};
       queue.launch(step.kernel, launch,
-                   {from, to, step.groups, step.fills, step.places, step.lengths,
+                   {from, to, step.groups, step.fills, step.places, step.counts, step.lengths,
                     std::uint64_t{p == 0 ? layout_.row : stride_}, std::uint64_t{last ? layout_.times : stride_}});
     }
   }
@@ -185,7 +193,7 @@ class DeviceTree final : public Variant {
  private:
   struct Step {
     Kernel kernel;
-    Buffer groups, fills, places, lengths;
+    Buffer groups, fills, places, counts, lengths;
     std::size_t count, longest;
   };
   void reserve() const {
@@ -208,13 +216,15 @@ class DeviceTree final : public Variant {
   Staging staging_;
 };
 
-// Words of local memory that the largest single row needs; a first sample is aligned down by up to 3.
+// Words of local memory that the largest single row needs; a first sample is aligned down by up to 7, the number of
+// samples up.
 std::size_t least_words(const Tree& tree, std::size_t times) {
   std::size_t words = 0;
-  for (const TreePass& pass : tree.passes) {
-    for (std::size_t r = 0; r < pass.rows(); ++r) {
-      words = std::max<std::size_t>(words, (times + 4) * (pass.first[r + 1] - pass.first[r]));
-    }
+  for (std::size_t p = 0; p < tree.passes.size(); ++p) {
+    const TreePass& pass = tree.passes[p];
+    const std::size_t each = (times + 16) / (packed_input(tree, p) ? 2 : 1);
+    for (std::size_t r = 0; r < pass.rows(); ++r)
+      words = std::max<std::size_t>(words, each * (pass.first[r + 1] - pass.first[r]));
   }
   return words;
 }
@@ -223,20 +233,19 @@ std::size_t least_words(const Tree& tree, std::size_t times) {
 
 void list_device_tree(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
   const Limits& limits = device.limits();
-  for (const std::size_t radix : {8, 4}) {
+  for (const std::size_t radix : {16, 8, 4}) {
     const auto tree = std::make_shared<const Tree>(make_tree(layout, {radix}));
     TreeDesign design{.radix = radix, .items = std::min<std::size_t>(512, limits.work_group / 32 * 32)};
     const std::size_t most = std::min<std::size_t>(limits.local_memory, 110 * 1024) / 4;
-    while (design.times > 64 && least_words(*tree, design.times) * 2 + design.times > most) design.times /= 2;
-    design.words = (most - std::min(most, design.times)) / 4 * 4;
+    while (design.times > 64 && least_words(*tree, design.times) * 2 > most) design.times /= 2;
+    design.words = most / 4 * 4;
     std::string refusal;
     if (design.items < 32) {
       refusal = fmt::format("needs work-groups of 32 work-items, the device has {}", limits.work_group);
     } else if (least_words(*tree, design.times) > design.words) {
-      refusal =
-          fmt::format("needs {} of local memory, the device has {}",
-                      base::human_bytes(4.0 * static_cast<double>(least_words(*tree, design.times) + design.times)),
-                      base::human_bytes(4.0 * static_cast<double>(most)));
+      refusal = fmt::format("needs {} of local memory, the device has {}",
+                            base::human_bytes(4.0 * static_cast<double>(least_words(*tree, design.times))),
+                            base::human_bytes(4.0 * static_cast<double>(most)));
     }
     entries.push_back({.candidate = {.variant = "tree",
                                      .parameters = {{"radix", std::to_string(radix)},
