@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/format.h>
 #include <ridge/device.hpp>
 
 #include "device/cuda/compiler.hpp"
@@ -17,34 +18,45 @@
 namespace ridge::detail {
 namespace {
 
+// A pass of a tree, from pairs of 16 bits.
+KernelSource tree_source(const char* radix, const char* out) {
+  const bool last = std::string_view(out) == "float";
+  return {.name = fmt::format("tree of radix {} to {}", radix, out),
+          .text = kernel_text("search/tree"),
+          .defines = {{"RADIX", radix},
+                      {"TIMES", "512"},
+                      {"ITEMS_IN_GROUP", "512"},
+                      {"TILE_WORDS", "28160"},
+                      {"ALIGNED", "1"},
+                      {"IN_BYTES", "2"},
+                      {"OUT_BYTES", last ? "4" : "2"},
+                      {"OUT_PAIRS", "1"},
+                      {"OUT_PAIR", fmt::format("{}2", out)},
+                      {"MAKE_PAIR", fmt::format("make_{}2", out)},
+                      {"IN", "ushort"},
+                      {"OUT", out}}};
+}
+
 TEST(SearchKernels, CompileForCuda) {
   std::string why_not;
   const Nvrtc* compiler = nvrtc(why_not);
   if (compiler == nullptr) GTEST_SKIP() << why_not;
-  std::vector<KernelSource> sources{
-      {.name = "brute force",
-       .text = kernel_text("search/brute_force"),
-       .defines = {{"WARPS", "16"}, {"TRIALS_EACH", "4"}, {"WORDS", "4"}, {"STAGE", "8"}, {"SPREAD", "128"}}},
-      {.name = "tree",
-       .text = kernel_text("search/tree"),
-       .defines = {{"RADIX", "8"},
-                   {"TIMES", "512"},
-                   {"ITEMS_IN_GROUP", "512"},
-                   {"TILE_WORDS", "24576"},
-                   {"ALIGNED", "1"},
-                   {"IN_BYTES", "2"},
-                   {"OUT_BYTES", "4"},
-                   {"OUT_PAIRS", "1"},
-                   {"OUT_PAIR", "float2"},
-                   {"MAKE_PAIR", "make_float2"},
-                   {"IN", "ushort"},
-                   {"OUT", "float"}}},
-      {.name = "fourier",
-       .text = kernel_text("search/fourier"),
-       .defines = {{"TAPS", "6"}, {"STEPS", "1024"}, {"POSITION_BITS", "40"}}},
-      {.name = "beams",
-       .text = kernel_text("search/beams"),
-       .defines = {{"ITEMS_IN_GROUP", "64"}, {"STATIONS_AT_ONCE", "512"}}}};
+  std::vector<KernelSource> sources{{.name = "brute force",
+                                     .text = kernel_text("search/brute_force"),
+                                     .defines = {{"WARPS", "16"},
+                                                 {"TRIALS_EACH", "4"},
+                                                 {"WORDS", "4"},
+                                                 {"STAGE", "16"},
+                                                 {"SPREAD", "64"},
+                                                 {"WIDE_IN_LOCAL", "1"}}},
+                                    tree_source("16", "float"),
+                                    tree_source("16", "ushort"),
+                                    {.name = "fourier",
+                                     .text = kernel_text("search/fourier"),
+                                     .defines = {{"TAPS", "6"}, {"STEPS", "1024"}, {"POSITION_BITS", "40"}}},
+                                    {.name = "beams",
+                                     .text = kernel_text("search/beams"),
+                                     .defines = {{"ITEMS_IN_GROUP", "64"}, {"STATIONS_AT_ONCE", "512"}}}};
   for (const std::size_t widest : {32, 256}) sources.push_back(search::DevicePulses::source(widest));
   sources.push_back(search::ByteBeams::source({.stations = 64, .beams = 512, .times = 1024}));
   for (const KernelSource& source : sources) {
@@ -57,12 +69,18 @@ TEST(SearchKernels, CompileForCuda) {
   }
 }
 
-// Weights, sums and powers stay in registers, and 16 warps fit a compute unit.
+// Weights, sums and powers stay in registers, and 16 warps fit a compute unit; 32 warps of a tree.
 TEST(SearchKernels, BeamsAndBoxcarsSpillNothing) {
   if (!nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   std::vector<KernelResources> all =
       resources_for(search::ByteBeams::source({.stations = 64, .beams = 512, .times = 1024}), "sm_90");
   std::ranges::copy(resources_for(search::DevicePulses::source(32), "sm_90"), std::back_inserter(all));
+  for (const char* out : {"ushort", "float"}) {
+    for (const KernelResources& one : resources_for(tree_source("16", out), "sm_90")) {
+      EXPECT_EQ(one.spilled_bytes, 0) << out;
+      EXPECT_LE(one.registers, 64) << out;
+    }
+  }
   std::ranges::copy(resources_for(search::ByteBeams::warp_group_source(), "sm_90a"), std::back_inserter(all));
   for (const KernelResources& one : all) {
     EXPECT_LE(one.spilled_bytes, one.kernel == "power_bytes" ? 16 : 0) << one.kernel;

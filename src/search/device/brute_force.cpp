@@ -15,20 +15,25 @@ namespace {
 
 struct BruteDesign {
   std::size_t warps = 8, trials_each = 4, words = 4;  // per work-group; trials and words of four times per work-item
-  std::size_t stage = 8;                              // channels in local memory
   std::size_t spread = 0;                             // largest difference of delays within a group's trials
+  bool wide_in_local = false;                         // sums of all channels are in local memory
 
   std::size_t trials() const { return warps * trials_each; }
   std::size_t times() const { return 128 * words; }
-  std::size_t local_bytes() const { return stage * (16 * ((times() + spread) / 4 + 2) + 4 * trials()); }
+  std::size_t stage() const { return warps; }  // channels, each loaded by one warp
+  std::size_t local_bytes() const {
+    const std::size_t stages = 2 * stage() * (16 * ((times() + spread) / 4 + 2) + 4 * trials());
+    return stages + (wide_in_local ? 16 * 32 * warps * trials_each * words : 0);
+  }
   KernelSource source() const {
     return {.name = "search brute_force",
             .text = ridge::detail::kernel_text("search/brute_force"),
             .defines = {{"WARPS", std::to_string(warps)},
                         {"TRIALS_EACH", std::to_string(trials_each)},
                         {"WORDS", std::to_string(words)},
-                        {"STAGE", std::to_string(stage)},
-                        {"SPREAD", std::to_string(spread)}}};
+                        {"STAGE", std::to_string(stage())},
+                        {"SPREAD", std::to_string(spread)},
+                        {"WIDE_IN_LOCAL", wide_in_local ? "1" : "0"}}};
   }
 };
 
@@ -58,7 +63,8 @@ class DeviceBruteForce final : public Variant {
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override {
     const Launch launch{
         .groups = {(layout_.times + design_.times() - 1) / design_.times(), padded_trials() / design_.trials()},
-        .items = {32 * design_.warps}};
+        .items = {32 * design_.warps},
+        .local_bytes = design_.local_bytes()};
     queue.launch(
         kernel_, launch,
         {in, out, delays_, static_cast<std::uint32_t>(layout_.channels), static_cast<std::uint32_t>(layout_.trials),
@@ -93,11 +99,12 @@ std::size_t spread_of(const Layout& layout, std::size_t trials) {
 
 void list_device_brute_force(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
   const Limits& limits = device.limits();
-  const std::size_t most = std::min<std::size_t>(limits.local_memory, 48 * 1024);
+  const std::size_t most = limits.local_memory;
   for (const std::size_t warps : {16, 8, 2}) {
     BruteDesign design{.warps = warps};
     design.spread = spread_of(layout, design.trials());
-    while (design.stage > 1 && design.local_bytes() > most) design.stage /= 2;
+    design.wide_in_local = true;
+    if (design.local_bytes() > most) design.wide_in_local = false;
     std::string refusal;
     if (32 * warps > limits.work_group) {
       refusal = fmt::format("needs work-groups of {} work-items, the device has {}", 32 * warps, limits.work_group);
@@ -110,7 +117,8 @@ void list_device_brute_force(const Device& device, const Layout& layout, std::ve
     }
     entries.push_back(
         {.candidate = {.variant = "brute_force",
-                       .parameters = {{"warps", std::to_string(warps)}, {"stage", std::to_string(design.stage)}},
+                       .parameters = {{"warps", std::to_string(warps)},
+                                      {"wide", design.wide_in_local ? "local" : "registers"}},
                        .refusal = refusal,
                        .cost = {.flops = layout.additions(),
                                 .bytes = static_cast<double>(layout.input_bytes() + layout.output_bytes()),
