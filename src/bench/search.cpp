@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <ridge/search.hpp>
+#include <ridge/search/coherent.hpp>
 
 #include "bench/bench.hpp"
 #include "device/random.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 struct SearchCase {
   std::size_t channels = 4096, trials = 1024, times = 16384;
+  std::size_t coherent = 0;  // points per transform; 0: dedispersion of power
   double seconds = 0.3;
 };
 
@@ -66,6 +68,48 @@ BenchResult bench_search(const Device& device, const SearchCase& wanted, const s
   return result;
 }
 
+// Coherent dedispersion in device memory, samples of bytes and of floats, with an overlap of about an eighth of the
+// points.
+BenchResult bench_coherent(const Device& device, const SearchCase& wanted, const std::string& variant) {
+  if (device.is_host()) throw Error(ErrorKind::invalid_argument, "--coherent times devices: give --device cuda:0");
+  const std::size_t samples = std::size_t{1} << 26;
+  const Buffer in = device.buffer(samples * sizeof(std::complex<float>), {.name = "voltages"});
+  const Buffer out = device.buffer(samples * sizeof(std::complex<float>), {.name = "dedispersed"});
+  Queue queue = device.queue();
+  BenchResult result;
+  for (const bool bytes : {true, false}) {
+    search::CoherentProblem problem{.centre_mhz = 1403, .rate_mhz = 6.25, .length = wanted.coherent, .bytes = bytes};
+    // Samples of sweep per DM, at the default margin.
+    const double sweep = search::delay_seconds(1, 1403 - 3.125, 1403 + 3.125) * 6.25e6 * problem.margin;
+    problem.dm = (static_cast<double>(wanted.coherent) / 8 - 6) / sweep;
+    fill_random(queue, in, bytes ? Numbers::bits : Numbers::float32);
+    for (const char* route : {"fused", "transforms"}) {
+      if (!variant.empty() && variant != route) continue;
+      if (std::string_view(route) == "fused" && (wanted.coherent < 4096 || wanted.coherent > 16384)) continue;
+      const search::CoherentPlan plan(device, problem, {.effort = Effort::quick, .variant = route});
+      result.explanation += plan.explain() + "\n";
+      Contest contest{device, fmt::format("coherent {} points, complex {}", plan.length(), bytes ? "int8" : "float")};
+      const auto moved = static_cast<double>(samples) * (bytes ? 10 : 16);
+      contest.ours.push_back({.name = route,
+                              .call = [&] { plan.enqueue(queue, in, samples, out); },
+                              .flops = 0,
+                              .bytes = moved,
+                              .chosen = true});
+      const report::BenchRow row =
+          contest
+              .time([&](const auto& calls) {
+                return best_device_seconds(queue, calls, {.seconds = wanted.seconds, .at_least = 2, .at_most = 200});
+              })
+              .front();
+      result.rows.push_back(row);
+      result.notes.push_back(fmt::format("{} {} {}: {:.1f} Gsample/s, {} of {} points overlap", device.id(), route,
+                                         bytes ? "int8" : "float", 1e-9 * static_cast<double>(samples) / row.seconds,
+                                         plan.before() + plan.after(), plan.length()));
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 Workload bench_of_search() {
@@ -77,12 +121,15 @@ Workload bench_of_search() {
       "\nExamples:\n"
       "  ridge bench search --device host --trials 256\n"
       "  ridge bench search --device cuda:0 --trials 4096 --times 65536\n"
+      "  ridge bench search --device cuda:0 --coherent 16384\n"
       "\nThe band is 1600 to 1200 MHz at 64 microseconds, trials are one sample of delay apart. GFLOP/s counts the\n"
       "additions of brute force, whatever the variant executes.";
   bench.add_options = [=](Command& command) {
     command.option("--channels", wanted->channels, "Channels").shows_default().between(1, 65536);
     command.option("--trials", wanted->trials, "Trial dispersion measures").shows_default().between(1, 1 << 20);
     command.option("--times", wanted->times, "Samples of each series").shows_default().between(1, 1e8);
+    command.option("--coherent", wanted->coherent,
+                   "Time coherent dedispersion of voltages with this many points per transform instead (devices)");
     add_seconds(command, wanted->seconds, "Time per variant, in seconds");
   };
   bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {
@@ -91,8 +138,10 @@ Workload bench_of_search() {
                      "Sums of bytes over all channels for many dispersion measures; GFLOP/s as brute force.");
     table.at_end = table.notes_first = true;
     for (const Device& device : bench_devices(options)) {
-      table.cases.push_back({fmt::format("dedispersion on {}", device.id()),
-                             [=](const Tell&) { return bench_search(device, *wanted, options.variant); }});
+      table.cases.push_back({fmt::format("dedispersion on {}", device.id()), [=](const Tell&) {
+                               return wanted->coherent > 0 ? bench_coherent(device, *wanted, options.variant)
+                                                           : bench_search(device, *wanted, options.variant);
+                             }});
     }
     return std::vector{table};
   };

@@ -10,6 +10,7 @@
 
 #include "base/aligned.hpp"
 #include "plan/arguments.hpp"
+#include "search/device/coherent.hpp"
 #include "search/layout.hpp"
 
 namespace ridge::search {
@@ -64,7 +65,8 @@ struct CoherentState {
   Device device;
   CoherentProblem problem;
   std::size_t length = 0, before = 0, after = 0;
-  std::vector<fft::Plan<float>> plan{};  // exactly one
+  std::vector<fft::Plan<float>> plan{};  // of a host: exactly one
+  std::unique_ptr<DeviceCoherent> on_device{};
   std::vector<planner::Decision> decisions{};
   mutable std::mutex mutex{};
   mutable base::AlignedArray<Value> in{}, spectrum{};
@@ -95,6 +97,14 @@ CoherentPlan::CoherentPlan(const Device& device, const CoherentProblem& problem,
     // Samples of an inverted band are conjugate; the delays are the same.
     if (problem.rate_mhz < 0) chirp[k] = std::conj(chirp[k]);
   }
+  if (!device.is_host()) {
+    const CoherentShape shape{.length = n, .before = state->before, .after = state->after, .bytes = problem.bytes};
+    state->on_device = std::make_unique<DeviceCoherent>(device, shape, std::move(chirp), options);
+    state->decisions = state->on_device->decisions();
+    state_ = std::move(state);
+    return;
+  }
+  if (problem.bytes) refuse_coherent("samples of bytes are for device memory: leave out `bytes` on the host");
   fft::Problem transform{
       .shape = {n}, .batch = kBlocksAtOnce, .scale_inverse = 1 / static_cast<double>(n), .threads = problem.threads};
   transform.store_forward.multiply = std::move(chirp);
@@ -111,6 +121,10 @@ void CoherentPlan::run(std::span<const Value> in, std::span<Value> out) const {
     refuse_coherent(fmt::format("{} input samples need as many outputs, got {}", in.size(), out.size()));
   if (in.empty()) return;
   planner::check_apart("search", in.data(), in.size_bytes(), out.data(), out.size_bytes(), false);
+  if (state.on_device) {
+    if (state.problem.bytes) refuse_coherent("a plan of bytes runs on device memory: see enqueue()");
+    return state.on_device->run(in, out);
+  }
   const std::lock_guard lock(state.mutex);
   const std::size_t n = state.length, hop = state.hop(), blocks = (in.size() + hop - 1) / hop;
   for (std::size_t first = 0; first < blocks; first += kBlocksAtOnce) {
@@ -132,6 +146,17 @@ void CoherentPlan::run(std::span<const Value> in, std::span<Value> out) const {
   }
 }
 
+void CoherentPlan::enqueue(Queue& queue, const Buffer& in, std::size_t samples, const Buffer& out) const {
+  const CoherentState& state = *state_;
+  if (!state.on_device) refuse_coherent("enqueue() needs a plan of a device, this one is of the host");
+  const std::size_t each = state.problem.bytes ? 2 : sizeof(Value);
+  if (in.size() < samples * each || out.size() < samples * sizeof(Value)) {
+    refuse_coherent(fmt::format("{} samples need buffers of {} and {} bytes, got {} and {}", samples, samples * each,
+                                samples * sizeof(Value), in.size(), out.size()));
+  }
+  state.on_device->enqueue(queue, in, samples, 0, out, samples);
+}
+
 std::size_t CoherentPlan::length() const { return state_->length; }
 std::size_t CoherentPlan::before() const { return state_->before; }
 std::size_t CoherentPlan::after() const { return state_->after; }
@@ -140,7 +165,7 @@ std::string CoherentPlan::explain() const {
       "coherent dedispersion, DM {} at {} MHz: transforms of {} points, {} samples of overlap ({:.0f} %)\n{}",
       state_->problem.dm, state_->problem.centre_mhz, state_->length, state_->before + state_->after,
       100.0 * static_cast<double>(state_->before + state_->after) / static_cast<double>(state_->length),
-      state_->plan[0].explain());
+      state_->on_device ? state_->on_device->explain() : state_->plan[0].explain());
 }
 const std::vector<planner::Decision>& CoherentPlan::decisions() const { return state_->decisions; }
 const Device& CoherentPlan::device() const { return state_->device; }

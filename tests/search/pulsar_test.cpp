@@ -12,6 +12,7 @@
 #include <ridge/search/fold.hpp>
 #include <ridge/search/periods.hpp>
 
+#include "support/devices.hpp"
 #include "support/error_of.hpp"
 
 namespace ridge::search {
@@ -218,6 +219,50 @@ TEST(SearchCoherent, RestoresADispersedSignal) {
   other.length = 6000;
   expect_restored(other);
 }
+
+class SearchCoherentDevice : public test::NeedsAccelerator<testing::TestWithParam<const char*>> {};
+
+// Both routes of a device against the host, which RestoresADispersedSignal compares with the definition: any number of
+// samples, floats through run() and bytes in device memory.
+TEST_P(SearchCoherentDevice, EqualsTheHost) {
+  const bool fused = std::string(GetParam()) == "fused";
+  for (const Device& device : test::accelerators()) {
+    for (const std::size_t length : {4096, 8192, 16384, 6000}) {
+      const bool possible = length != 6000 && device.limits().work_group >= length / 16 &&
+                            device.limits().local_memory >= length * 17 / 16 * 8;
+      if (fused && !possible) continue;
+      // Slow to compile there: one kernel of each kind, and transforms of one length.
+      if (device.info().runs_on_host_cores && (fused ? length == 8192 : length != 6000)) continue;
+      CoherentProblem problem{.centre_mhz = 1203, .rate_mhz = length == 4096 ? -6.25 : 6.25, .dm = 2, .length = length};
+      const planner::Options options{.effort = Effort::quick, .variant = GetParam()};
+      const CoherentPlan reference(host(), problem), plan(device, problem, options);
+      problem.bytes = true;
+      const CoherentPlan plan_of_bytes(device, problem, options);
+      const std::size_t hop = length - plan.before() - plan.after();
+      for (const std::size_t samples : {std::size_t{1}, hop, 3 * hop + 17}) {
+        std::mt19937 random(static_cast<unsigned>(samples));
+        std::vector<std::int8_t> bytes(2 * samples);
+        for (std::int8_t& byte : bytes) byte = static_cast<std::int8_t>(random());
+        std::vector<Value> in(samples), expected(samples), out(samples, Value(std::nanf(""))), from_bytes = out;
+        for (std::size_t i = 0; i < samples; ++i) in[i] = {float(bytes[2 * i]), float(bytes[2 * i + 1])};
+        reference.run(in, expected);
+        plan.run(in, out);
+        Queue queue = device.queue();
+        const Buffer packed = device.buffer(bytes.size()), buffer = device.buffer(samples * sizeof(Value));
+        queue.upload(std::span<const std::int8_t>(bytes), packed);
+        plan_of_bytes.enqueue(queue, packed, samples, buffer);
+        queue.download(buffer, std::span<Value>(from_bytes));
+        queue.finish();
+        for (std::size_t i = 0; i < samples; ++i) {  // a root mean square of 105
+          ASSERT_LE(std::abs(out[i] - expected[i]), 1e-3) << device.id() << " " << length << " " << samples << " " << i;
+          ASSERT_LE(std::abs(from_bytes[i] - expected[i]), 1e-3) << device.id() << " " << length << " bytes " << i;
+        }
+      }
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Routes, SearchCoherentDevice, testing::Values("fused", "transforms"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(SearchCoherent, RefusesImpossibleProblems) {
   const auto refused = [](const CoherentProblem& problem) {

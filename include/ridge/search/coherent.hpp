@@ -23,6 +23,7 @@ struct CoherentProblem {
   double taper = 0.02;     // outer part of the band, on each side, that is attenuated by a raised cosine
   double margin = 1.1;     // overlap in units of the sweep
   std::size_t threads = 0;
+  bool bytes = false;  // devices, enqueue(): input samples are complex int8
 };
 
 struct CoherentState;
@@ -36,6 +37,10 @@ class CoherentPlan {
   // out has as many samples as in and must not overlap it. Samples before and after the input count as zero. Delays
   // refer to the centre of the band.
   void run(std::span<const std::complex<float>> in, std::span<std::complex<float>> out) const;
+
+  // Devices: `samples` values in device memory, complex float or int8, to as many complex floats; enqueued, not waited
+  // for. The queues of one plan must not run concurrently.
+  void enqueue(Queue& queue, const Buffer& in, std::size_t samples, const Buffer& out) const;
 
   std::size_t length() const;  // points per transform
   std::size_t before() const;  // input samples before an output that it depends on
