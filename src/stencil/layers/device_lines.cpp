@@ -14,8 +14,7 @@ struct LineAxis {
   Kernel kernel{};
   LayerPlace place{};
   Buffer table{};
-  std::size_t items = kLineItems;    // of a group
-  std::size_t sides = 0, lines = 0;  // lines per side
+  std::size_t sides = 0, lines = 0;  // per side
 };
 
 // First and last cell of the band, plus one, at which a profile is not zero: elsewhere the memory variables stay zero.
@@ -47,10 +46,8 @@ class LineLayersState final : public LayerState<T> {
           std::find_if(axes_.begin(), axes_.end(), [&](const auto& one) { return one.place.axis == place.axis; });
       if (axis == axes_.end()) {
         const std::size_t cells = place.extent[0] * place.extent[1] * place.extent[2];
-        axis = axes_.insert(axes_.end(), {.kernel = kernels[place.axis],
-                                          .place = place,
-                                          .items = place.axis == 2 ? row_items(layer) : kLineItems,
-                                          .lines = cells / place.extent[place.axis]});
+        axis = axes_.insert(axes_.end(),
+                            {.kernel = kernels[place.axis], .place = place, .lines = cells / place.extent[place.axis]});
         tables.emplace_back();
       }
       const auto [live_begin, live_end] = live_cells(layer);
@@ -107,15 +104,16 @@ class LineLayersState final : public LayerState<T> {
                                          Argument(static_cast<std::uint32_t>(other))});
     };
     const auto& extent = axis.place.extent;
-    Launch launch{.groups = {(axis.lines + axis.items - 1) / axis.items, axis.sides}, .items = {axis.items}};
+    std::size_t groups = (axis.lines + kLineItems - 1) / kLineItems;
     if (axis.place.axis == 0) add(grid.plane, grid.pitch, extent[2], extent[1]);
     if (axis.place.axis == 1) add(grid.pitch, grid.plane, extent[2], extent[0]);
     if (axis.place.axis == 2) {
-      // Both ends of a row at the same time: the end of a row is next to the beginning of the next one.
       add(grid.pitch, grid.plane, extent[1], axis.lines);
-      launch.groups = {axis.sides, (extent[1] + axis.items - 1) / axis.items, extent[0]};
+      groups = (axis.lines + rows_of_group(axis.place) - 1) / rows_of_group(axis.place);
     }
-    grid.queue.launch(axis.kernel, launch, arguments);
+    grid.queue.launch(axis.kernel,
+                      {.groups = {groups, axis.sides}, .items = {axis.place.axis == 2 ? kRowItems : kLineItems}},
+                      arguments);
   }
 
   const Layout& layout_;

@@ -1,5 +1,6 @@
-// Kernel text for layers computed line by line along their axis. Every value of a line is read once: a work-item has
-// the line in registers. Memory variables are replaced in place, because no other work-item reads them.
+// Kernel text for layers computed line by line along their axis. Every value of a line is read once: along z and y a
+// work-item has the line in registers, along x a group has rows in local memory. Memory variables are replaced in
+// place, because no other work-item or group reads them.
 #include "stencil/layers/line_kernels.hpp"
 
 #include <set>
@@ -48,49 +49,40 @@ KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CEL
 }}
 )";
 
-// Along x: tiles of {items} rows of one plane pass through local memory, so that neighbouring work-items access
-// neighbouring cells; then a work-item has a row in registers, as above.
+// Along x: rows of {cells} cells in local memory, {lines} of them per pass.
 constexpr const char* kRowKernel = R"(
 KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
     GLOBAL const CELL* RESTRICT profiles, GLOBAL CELL* memories, GLOBAL const long* RESTRICT table,
     ulong newer, ulong older, ulong scale, ulong pitch, ulong plane, uint height, uint rows) {{
-  LOCAL_ARRAY(CELL, old_tile, {items} * {odd_cells});
-  LOCAL_ARRAY(CELL, new_tile, {items} * {odd_band});
-  LOCAL_ARRAY(CELL, scale_tile, {items} * {odd_band});
-{local_arrays}  const int item = LOCAL_ID(0), first_row = (int)GROUP_ID(1) * {items}, left = (int)height - first_row;
-  const int tile_rows = left < {items} ? left : {items};
-  GLOBAL const long* side = table + {numbers} * (int)GROUP_ID(0);
-  const int live_begin = (int)side[3], live_end = (int)side[4];
-  const ulong cell = (ulong)GROUP_ID(2) * plane + (ulong)first_row * pitch + (ulong)side[0];
+  LOCAL_ARRAY(CELL, before, {local});
+{local_arrays}  const int item = LOCAL_ID(0), line = item / {cells}, column = item % {cells}, at = column - {radius};
+  GLOBAL const long* side = table + {numbers} * (int)GROUP_ID(1);
+  const int in_band = line < {lines} && at >= 0 && at < {band};
+  const int live = line < {lines} && at >= (int)side[3] && at < (int)side[4];
   const ulong block = (ulong)rows * {band};
-  GLOBAL CELL* memory = memories + side[1] + ((ulong)GROUP_ID(2) * height + (ulong)first_row) * {band};
   GLOBAL const CELL* profile = profiles + side[2] + {radius};
-  UNROLL for (int k = 0; k < {cells}; ++k) {{
-    const int i = item + k * {items}, row = i / {cells}, column = i % {cells};
-    if (row < tile_rows)
-      old_tile[row * {odd_cells} + column] = grid[older + cell + (ulong)row * pitch + (ulong)(long)(column - {radius})];
-  }}
-  UNROLL for (int k = 0; k < {band}; ++k) {{
-    const int i = item + k * {items}, row = i / {band}, at = i % {band};
-    if (row < tile_rows) {{
-      const ulong from = cell + (ulong)row * pitch + (ulong)at;
-      new_tile[row * {odd_band} + at] = grid[newer + from];
-      scale_tile[row * {odd_band} + at] = media[scale + from];
-{tile_load}    }}
-  }}
+  CELL fresh[{passes}], scales[{passes}]{own_arrays};
+  ulong cells[{passes}], memory[{passes}];
+  UNROLL for (int k = 0; k < {passes}; ++k) {{
+    const uint row = (uint)GROUP_ID(0) * {rows_of_group}u + (uint)(k * {lines} + line);
+    const int inside = line < {lines} && row < rows, spot = (k * {lines} + line) * {cells} + column;
+    cells[k] = row / height * plane + row % height * pitch + (ulong)(side[0] + at);
+    memory[k] = (ulong)side[1] + (ulong)row * {band} + (ulong)(long)at;
+    const CELL old = inside ? grid[older + cells[k]] : (CELL)0;
+    fresh[k] = inside && in_band ? grid[newer + cells[k]] : (CELL)0;
+    scales[k] = inside && in_band ? media[scale + cells[k]] : (CELL)0;
+    if (line < {lines}) before[spot] = old;
+{load}  }}
   BARRIER();
-  const int mine = item * {odd_band};
-  CELL before[{cells}];
-  UNROLL for (int k = 0; k < {cells}; ++k) before[k] = old_tile[item * {odd_cells} + k];
-{load}  UNROLL for (int at = 0; at < {band}; ++at) {{
-{body}    new_tile[mine + at] = {result};
-{store}  }}
-  BARRIER();
-  UNROLL for (int k = 0; k < {band}; ++k) {{
-    const int i = item + k * {items}, row = i / {band}, at = i % {band};
-    if (row < tile_rows) {{
-      grid[newer + cell + (ulong)row * pitch + (ulong)at] = new_tile[row * {odd_band} + at];
-{tile_store}    }}
+{shared}  if (!in_band) return;
+  UNROLL for (int k = 0; k < {passes}; ++k) {{
+    const uint row = (uint)GROUP_ID(0) * {rows_of_group}u + (uint)(k * {lines} + line);
+    const int spot = (k * {lines} + line) * {cells} + column;
+    if (row < rows) {{
+{body}      grid[newer + cells[k]] = {result};
+      if (live) {{
+{store}      }}
+    }}
   }}
 }}
 )";
@@ -115,59 +107,61 @@ class LineText {
 
   std::string text() const {
     const LayerPlace& place = layer_.place;
-    const std::size_t band = place.extent[place.axis], cells = line_cells(place);
-    const std::string indent = by_x_ ? "    " : "      ";
-    std::string local_arrays, tile_load, tile_store, own_arrays, own_load, load, store;
+    const std::size_t band = place.extent[place.axis], cells = line_cells(place), lines = kRowItems / cells;
+    std::string local_arrays, own_arrays, own_load, load, store;
     for (std::size_t i = 0; i < layer_.memories; ++i) {
       if (near_.count(i) > 0) {
+        local_arrays += fmt::format("  LOCAL_ARRAY(CELL, memory{}, {});\n", i, kRowPasses * lines * cells);
         load += near_load(i);
       } else {
-        own_arrays += fmt::format(", own{}[{}]", i, kBlock);
-        own_load += fmt::format("      own{}[k] = {} ? {} : (CELL)0;\n", i, kLive, stored(i));
+        own_arrays += fmt::format(", own{}[{}]", i, by_x_ ? kRowPasses : kBlock);
+        (by_x_ ? load : own_load) += own_load_text(i);
       }
-      store += fmt::format("{}{} = {};\n", by_x_ ? indent : indent + "  ", by_x_ ? tiled(i) : stored(i),
-                           body_text().result(i + 1, "t"));
-      local_arrays += fmt::format("  LOCAL_ARRAY(CELL, memory_tile{}, {} * {});\n", i, items(), band | 1);
-      const std::string tile = fmt::format("memory_tile{}[row * {} + at]", i, band | 1);
-      tile_load += fmt::format("      {} = {} ? {} : (CELL)0;\n", tile, kLive, row_stored(i));
-      tile_store += fmt::format("      if ({}) {} = {};\n", kLive, row_stored(i), tile);
+      store += fmt::format("        {} = {};\n", stored(i), body_text().result(i + 1, "t"));
     }
-    if (layer_.shared > 0) load += shared_text();
+    for (std::size_t i = 0; i < layer_.shared; ++i)
+      local_arrays += fmt::format("  LOCAL_ARRAY(CELL, shared{}, {});\n", i, kRowPasses * lines * cells);
+    const std::string shared = layer_.shared > 0 ? shared_text() : "";
     const auto read = [&](const Operation& op) { return read_text(op); };
-    return fmt::format(fmt::runtime(by_x_ ? kRowKernel : kColumnKernel), fmt::arg("items", items()),
-                       fmt::arg("name", line_kernel_name(place.axis)), fmt::arg("numbers", kLineNumbers),
-                       fmt::arg("band", band), fmt::arg("radius", place.radius), fmt::arg("cells", cells),
-                       fmt::arg("odd_band", band | 1), fmt::arg("odd_cells", cells | 1), fmt::arg("block", kBlock),
-                       fmt::arg("local_arrays", local_arrays), fmt::arg("tile_load", tile_load),
-                       fmt::arg("tile_store", tile_store), fmt::arg("own_arrays", own_arrays),
-                       fmt::arg("own_load", own_load), fmt::arg("load", load),
-                       fmt::arg("body", body_text().statements(indent, "t", read)),
-                       fmt::arg("result", body_text().result(0, "t")), fmt::arg("store", store));
+    return fmt::format(
+        fmt::runtime(by_x_ ? kRowKernel : kColumnKernel), fmt::arg("items", by_x_ ? kRowItems : kLineItems),
+        fmt::arg("name", line_kernel_name(place.axis)), fmt::arg("numbers", kLineNumbers), fmt::arg("band", band),
+        fmt::arg("radius", place.radius), fmt::arg("cells", cells), fmt::arg("lines", lines),
+        fmt::arg("passes", kRowPasses), fmt::arg("rows_of_group", rows_of_group(place)),
+        fmt::arg("local", kRowPasses * lines * cells), fmt::arg("block", kBlock),
+        fmt::arg("local_arrays", local_arrays), fmt::arg("own_arrays", own_arrays), fmt::arg("own_load", own_load),
+        fmt::arg("load", by_x_ ? load : load + shared), fmt::arg("shared", shared),
+        fmt::arg("body", body_text().statements("      ", "t", read)), fmt::arg("result", body_text().result(0, "t")),
+        fmt::arg("store", store));
   }
 
  private:
   static constexpr std::size_t kBlock = 6;  // cells of a line whose own values are loaded at once
-  static constexpr const char* kLive = "at >= live_begin && at < live_end";
 
-  std::size_t items() const { return by_x_ ? row_items(layer_) : kLineItems; }
   CellText body_text() const { return cell_text(layer_.main.outputs, layout_, type_name<T>()); }
 
-  // A memory variable of a whole line, with zeros beyond the band.
   std::string near_load(std::size_t i) const {
+    if (by_x_)
+      return fmt::format("    if (line < {1}) memory{0}[spot] = inside && live ? {2} : (CELL)0;\n", i,
+                         kRowItems / line_cells(layer_.place), stored(i));
     const std::size_t cells = line_cells(layer_.place), radius = layer_.place.radius;
     return fmt::format(
         "  CELL memory{0}[{1}];\n"
         "  UNROLL for (int k = 0; k < {1}; ++k) {{\n"
         "    const int at = k - {2};\n"
-        "    memory{0}[k] = at >= 0 && at < {3}{4} ? {5} : (CELL)0;\n"
+        "    memory{0}[k] = at >= 0 && at < {3} && at >= live_begin && at < live_end ? {4} : (CELL)0;\n"
         "  }}\n",
-        i, cells, radius, cells - 2 * radius, by_x_ ? "" : fmt::format(" && {}", kLive), by_x_ ? tiled(i) : stored(i));
+        i, cells, radius, cells - 2 * radius, stored(i));
   }
-  // A memory variable of cell `at` of the work-item's line: in global memory; along x, in its tile.
-  static std::string stored(std::size_t i) { return fmt::format("memory[{} * block + (ulong)at * deep_step]", i); }
-  static std::string tiled(std::size_t i) { return fmt::format("memory_tile{}[mine + at]", i); }
-  // Of element `i` of a tile of rows, in global memory.
-  static std::string row_stored(std::size_t i) { return fmt::format("memory[{} * block + (ulong)i]", i); }
+  std::string own_load_text(std::size_t i) const {
+    return fmt::format("      own{}[k] = {} ? {} : (CELL)0;\n", i,
+                       by_x_ ? "inside && live" : "at >= live_begin && at < live_end", stored(i));
+  }
+  // A memory variable of cell `at` in global memory.
+  std::string stored(std::size_t i) const {
+    return fmt::format("{}[{} * block + {}]", by_x_ ? "memories" : "memory", i,
+                       by_x_ ? "memory[k]" : "(ulong)at * deep_step");
+  }
 
   // Values that neighbours share, zero outside the band.
   std::string shared_text() const {
@@ -175,41 +169,53 @@ class LineText {
     const CellText values = cell_text(layer_.first.outputs, layout_, type_name<T>());
     std::string arrays, store;
     for (std::size_t i = 0; i < layer_.shared; ++i) {
-      arrays +=
-          fmt::format("  CELL shared{0}[{1}];\n  UNROLL for (int k = 0; k < {1}; ++k) shared{0}[k] = 0;\n", i, cells);
-      store += fmt::format("    shared{}[at + {}] = {};\n", i, radius, values.result(i, "s"));
+      if (!by_x_)
+        arrays +=
+            fmt::format("  CELL shared{0}[{1}];\n  UNROLL for (int k = 0; k < {1}; ++k) shared{0}[k] = 0;\n", i, cells);
+      store += by_x_ ? fmt::format("      shared{}[spot] = in_band ? {} : (CELL)0;\n", i, values.result(i, "s"))
+                     : fmt::format("    shared{}[at + {}] = {};\n", i, radius, values.result(i, "s"));
     }
     const auto read = [&](const Operation& op) { return shared_read_text(op); };
-    return arrays + fmt::format("  UNROLL for (int at = 0; at < {}; ++at) {{\n{}{}  }}\n", cells - 2 * radius,
-                                values.statements("    ", "s", read), store);
+    if (!by_x_)
+      return arrays + fmt::format("  UNROLL for (int at = 0; at < {}; ++at) {{\n{}{}  }}\n", cells - 2 * radius,
+                                  values.statements("    ", "s", read), store);
+    return fmt::format(
+        "  if (line < {0}) {{\n"
+        "    UNROLL for (int k = 0; k < {1}; ++k) {{\n"
+        "      const int spot = (k * {0} + line) * {2} + column;\n{3}{4}    }}\n  }}\n  BARRIER();\n",
+        kRowItems / cells, kRowPasses, cells, values.statements("      ", "s", read), store);
   }
 
   // An element of a line's array, `by` cells away.
   std::string element(const std::string& array, int by) const {
+    if (by_x_) return fmt::format("{}[spot + ({})]", array, by);
     return fmt::format("{}[at + {}]", array, static_cast<int>(layer_.place.radius) + by);
+  }
+  std::string memory_text(std::size_t i, int by) const {
+    return near_.count(i) > 0 ? element(fmt::format("memory{}", i), by) : fmt::format("own{}[k]", i);
   }
   std::string profile_text(std::size_t k, int by) const {
     return fmt::format("profile[{} + at + ({})]", k * layer_.values[0].size(), by);
   }
   std::string read_text(const Operation& op) const {
     const int by = op.offset[layer_.place.axis];
-    if (op.kind == Node::Kind::coefficient)
-      return op.field < layer_.profiles ? profile_text(op.field, by) : by_x_ ? "scale_tile[mine + at]" : "scales[k]";
-    if (op.field == 0) return by_x_ ? "new_tile[mine + at]" : "fresh[k]";
-    if (op.field == layer_.previous_field()) return element("before", by);
-    if (op.field > layer_.previous_field())
-      return element(fmt::format("shared{}", op.field - layer_.previous_field() - 1), by);
-    if (near_.count(op.field - 1) > 0) return element(fmt::format("memory{}", op.field - 1), by);
-    return by_x_ ? tiled(op.field - 1) : fmt::format("own{}[k]", op.field - 1);
+    if (op.kind == Node::Kind::read) {
+      if (op.field == 0) return "fresh[k]";
+      if (op.field == layer_.previous_field()) return element("before", by);
+      return op.field < layer_.previous_field()
+                 ? memory_text(op.field - 1, by)
+                 : element(fmt::format("shared{}", op.field - layer_.previous_field() - 1), by);
+    }
+    return op.field < layer_.profiles ? profile_text(op.field, by) : "scales[k]";
   }
   std::string shared_read_text(const Operation& op) const {
     const int by = op.offset[layer_.place.axis];
     if (op.field < layer_.profiles) return profile_text(op.field, by);
     if (op.field == layer_.previous()) return element("before", by);
-    if (op.field == layer_.scaling()) return by_x_ ? "scale_tile[mine + at]" : "media[scale + cell + (ulong)at * step]";
+    if (op.field == layer_.scaling()) return by_x_ ? "scales[k]" : "media[scale + cell + (ulong)at * step]";
     const std::size_t i = op.field - layer_.others();
-    if (near_.count(i) > 0) return element(fmt::format("memory{}", i), by);
-    return by_x_ ? tiled(i) : fmt::format("({} ? {} : (CELL)0)", kLive, stored(i));
+    if (near_.count(i) > 0 || by_x_) return memory_text(i, by);
+    return fmt::format("(at >= live_begin && at < live_end ? {} : (CELL)0)", stored(i));
   }
 
   const LoweredLayer<T>& layer_;
@@ -220,16 +226,6 @@ class LineText {
 
 }  // namespace
 
-template <class T>
-std::size_t row_items(const LoweredLayer<T>& layer) {
-  const std::size_t band = layer.place.extent[2], cells = line_cells(layer.place);
-  const std::size_t bytes = ((cells | 1) + (2 + layer.memories) * (band | 1)) * sizeof(T);
-  for (const std::size_t items : {64, 32}) {
-    if (items * bytes <= kRowTileBytes) return items;
-  }
-  return 16;
-}
-
 std::string line_kernel_name(std::size_t axis) { return fmt::format("layer_lines_{}", kAxisNames[axis]); }
 
 template <class T>
@@ -237,8 +233,6 @@ std::string line_kernel_text(const LoweredLayer<T>& layer, const Layout& layout)
   return LineText<T>(layer, layout).text();
 }
 
-template std::size_t row_items(const LoweredLayer<float>&);
-template std::size_t row_items(const LoweredLayer<double>&);
 template std::string line_kernel_text(const LoweredLayer<float>&, const Layout&);
 template std::string line_kernel_text(const LoweredLayer<double>&, const Layout&);
 
