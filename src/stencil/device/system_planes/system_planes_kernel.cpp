@@ -170,12 +170,14 @@ KernelSource SystemPlanesKernel::source() const {
 SystemPlanesPlan plan_planes(const SystemPlanesKernel& kernel, const DeviceLayout& place,
                              const std::array<int, 3>& begin, const std::array<int, 3>& end,
                              std::size_t resident_groups) {
-  // Vectors are aligned; if nothing is lost at the sides, to whole cache lines.
+  // Vectors are aligned; if nothing is lost at the sides and no further tile is needed, to whole cache lines.
   constexpr int kLineCells = 32;
   const int margin = kernel.margin_x();
-  const int first_x =
-      margin == 0 ? begin[2] / kLineCells * kLineCells : begin[2] / kernel.cells() * kernel.cells() - margin;
-  const int tiles_x = pieces(end[2] - first_x - margin, kernel.useful_x());
+  const auto tiles_from = [&](int first) { return pieces(end[2] - first - margin, kernel.useful_x()); };
+  int first_x = begin[2] / kernel.cells() * kernel.cells() - margin;
+  const int line = begin[2] / kLineCells * kLineCells;
+  if (margin == 0 && tiles_from(line) == tiles_from(first_x)) first_x = line;
+  const int tiles_x = tiles_from(first_x);
   const int tiles_y = pieces(end[1] - begin[1], kernel.useful_y());
   const int tiles = tiles_x * tiles_y, count = end[0] - begin[0];
   int chunk = kernel.options.march;
