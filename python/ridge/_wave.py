@@ -35,7 +35,7 @@ class Wave:
     """
 
     def __init__(self, shape, fastest, sources, receivers, steps, wavelet=None, spacing=1.0, dt=0.0, frequency=0.0, accuracy=8, layer=8,
-                 free_surface=False, batch=1, device="host", dtype=np.float32, memory=0, exact=False, bits=16, effort="quick"):
+                 free_surface=False, batch=1, device="host", dtype=np.float32, memory=0, error=1e-3, exact=False, bits=0, effort="quick"):
         self.shape, self.steps, self.dtype = tuple(int(n) for n in shape), int(steps), np.dtype(dtype)
         if self.dtype not in (np.float32, np.float64):
             raise TypeError(f"dtype must be float32 or float64, got {self.dtype}")
@@ -48,7 +48,7 @@ class Wave:
         medium = {"spacing": float(spacing), "dt": float(dt), "frequency": float(frequency or fastest / (32 * spacing)),
                   "accuracy": int(accuracy), "layer": int(layer), "free_surface": bool(free_surface), "batch": self.batch}
         kind = _ridge.SurveyFloat32 if self.dtype == np.float32 else _ridge.SurveyFloat64
-        self._options = {"memory": int(memory), "exact": bool(exact), "bits": int(bits)}
+        self._options = {"memory": int(memory), "error": float(error), "exact": bool(exact), "bits": int(bits)}
         self._survey = kind(device, list(self.shape), np.full(self.shape, float(fastest)), medium, effort == "measured")
         wavelet = np.asarray(self._survey.ricker(self.steps) if wavelet is None else wavelet, np.float64)
         if wavelet.ndim == 1:

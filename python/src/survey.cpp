@@ -67,6 +67,7 @@ py::tuple gradient_of_shots(const stencil::Survey<T>& survey, const py::list& gi
   const Array array(observed, false, "the traces", {kTraceElement<T>});
   const auto traces = array.span<const T>("the traces");
   const stencil::GradientOptions wanted{.memory = get<std::size_t>(options, "memory"),
+                                        .error = get<double>(options, "error"),
                                         .exact = get<bool>(options, "exact"),
                                         .bits = get<int>(options, "bits"),
                                         .derivatives = get<bool>(options, "derivatives")};

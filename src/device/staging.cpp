@@ -51,9 +51,10 @@ bool PinnedTransfer::pays(std::size_t bytes) {
   return true;
 }
 
-void PinnedTransfer::upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes) {
+void PinnedTransfer::upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes,
+                            std::size_t to_offset) {
   if (!pays(bytes)) {
-    queue.upload(from, to, bytes);
+    queue.upload(from, to, bytes, to_offset);
     queue.finish();
     return;
   }
@@ -62,21 +63,21 @@ void PinnedTransfer::upload(Queue& queue, const void* from, const Buffer& to, st
     const std::size_t part = std::min(kPiece, bytes - at);
     if (sent[turn]) sent[turn].wait();
     copy_by_threads(pieces_[turn].map().data(), static_cast<const std::byte*>(from) + at, part);
-    queue.copy(pieces_[turn], to, part, 0, at);
+    queue.copy(pieces_[turn], to, part, 0, to_offset + at);
     sent[turn] = queue.record();
   }
   queue.finish();
 }
 
-void PinnedTransfer::download(Queue& queue, const Buffer& from, void* to, std::size_t bytes) {
+void PinnedTransfer::download(Queue& queue, const Buffer& from, void* to, std::size_t bytes, std::size_t from_offset) {
   if (!pays(bytes)) {
-    queue.download(from, to, bytes);
+    queue.download(from, to, bytes, from_offset);
     queue.finish();
     return;
   }
   std::array<Event, 2> arrived;
   const auto fetch = [&](std::size_t at, std::size_t turn) {
-    queue.copy(from, pieces_[turn], std::min(kPiece, bytes - at), at, 0);
+    queue.copy(from, pieces_[turn], std::min(kPiece, bytes - at), from_offset + at, 0);
     arrived[turn] = queue.record();
   };
   fetch(0, 0);

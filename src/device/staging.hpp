@@ -46,9 +46,9 @@ class PinnedTransfer {
   explicit PinnedTransfer(const Device& device, std::size_t least = std::size_t{64} << 20)
       : device_(device), least_(least) {}
   // `from` may be modified when this returns.
-  void upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes);
+  void upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes, std::size_t to_offset = 0);
   // Blocks until the copy is done.
-  void download(Queue& queue, const Buffer& from, void* to, std::size_t bytes);
+  void download(Queue& queue, const Buffer& from, void* to, std::size_t bytes, std::size_t from_offset = 0);
 
  private:
   bool pays(std::size_t bytes);

@@ -53,6 +53,9 @@ class Running {
   // of many; all other functions settle first. Only host variants call `done`.
   virtual void single(const RowsDone& /*done*/ = {}) { run(1); }
   virtual void settle() {}
+  // Before many single steps: frees memory that only settle() and the functions that call it need; settle() takes it
+  // again. False if there is none.
+  virtual bool release() { return false; }
   // The time levels, for code that adds sources and reads receivers. Host variants have the first, device variants the
   // second; null otherwise.
   virtual Levels<T>* host_levels(bool& /*exchanged*/) { return nullptr; }

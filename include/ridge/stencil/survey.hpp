@@ -56,8 +56,9 @@ struct SurveySnapshots {
 
 struct GradientOptions {
   std::size_t memory = 0;  // bytes for fields, snapshots and states; 0: half of the memory of the device
-  bool exact = false;      // no snapshots of fewer bits and no skipped steps
-  int bits = 16;           // of snapshots that are not exact: 16 or 8
+  double error = 1e-3;     // relative, that snapshots of fewer bits and skipped steps may cause; 0: exact
+  bool exact = false;      // as error = 0
+  int bits = 0;            // of snapshots that are not exact: 16, or 8 with an error of up to 3e-2; 0: by `error`
   bool backwards = false;  // keep values next to the sides and compute the run backwards, whatever else fits
   // The given traces are derivatives of a misfit of one's own with respect to the recorded ones, not observations.
   bool derivatives = false;
@@ -76,7 +77,8 @@ struct Gradient {
   std::vector<double> image{};
   double recomputation = 1;  // forward steps taken per step of the run
   double seconds = 0;        // of all steps, without transfers of the model and of the gradient
-  std::string explain{};     // what was stored, its size and error
+  double error = 0;          // bound of the relative error that the history causes, beyond rounding
+  std::string explain{};     // what was stored, its size and error, and what else was possible
 };
 
 template <class T>

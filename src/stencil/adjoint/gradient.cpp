@@ -136,8 +136,7 @@ class ReverseRun {
                              .fixed = 4 * bytes(owed_) + 3 * bytes(values_) + 6 * one,
                              .whole = one,
                              .state = one,
-                             .budget = memory > 0 ? static_cast<double>(memory) : all / 2,
-                             .exact = true});
+                             .budget = memory > 0 ? static_cast<double>(memory) : all / 2});
     for_reverse_cells(state, [&](std::size_t here, std::size_t there, bool, bool changes) {
       for (std::size_t m = 0; m < state.layout.coefficients; ++m)
         values_.field(m)[there] = coefficients->field(m)[here];

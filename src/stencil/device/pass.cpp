@@ -210,6 +210,9 @@ class DeviceRunning : public Running<T> {
   }
   void settle() override {
     if (!opened_) return;
+    if (!levels_.other)
+      levels_.other =
+          variant_->device_.buffer(variant_->bytes(variant_->layout_.fields), {.name = "stencil grid, other"});
     const std::size_t field = variant_->bytes(1);
     for (const auto& [one, two] : variant_->pass(variant_->depths_.front()).exchanges()) {
       if (!exchanged_) continue;
@@ -221,6 +224,15 @@ class DeviceRunning : public Running<T> {
     // Fixed cells of both buffers, as they were.
     queue_.copy(levels_.current, levels_.other, variant_->bytes(variant_->layout_.fields));
     opened_ = exchanged_ = false;
+  }
+  bool release() override {
+    const Pass& pass = variant_->pass(variant_->depths_.front());
+    if (!pass.in_place()) return false;
+    if (!opened_) pass.open(queue_, levels_.current, levels_.other);
+    opened_ = true;
+    queue_.finish();
+    levels_.other = Buffer();
+    return true;
   }
   std::optional<DeviceGrid> device_grid() override {
     const DeviceLayout& place = variant_->place_;

@@ -38,14 +38,13 @@ class DeviceShot final : public ShotRun<T> {
         layers_(chosen.layers ? chosen.layers->start() : nullptr),
         move_(device.compile(shot_sources<T>().front()).kernel("move_points")),
         grid_(*running_->device_grid()),
-        transfer_(device) {}
+        transfer_(device),
+        in_place_(running_->release()) {}
 
   void clear() override {
     flush();
-    running_->settle();
     const DeviceGrid grid = *running_->device_grid();
     grid.queue.fill(grid.fields, std::byte{0});
-    if (image_) grid.queue.fill(image_, std::byte{0});
     grid.queue.finish();
     if (layers_) layers_->clear();
   }
@@ -183,23 +182,22 @@ class DeviceShot final : public ShotRun<T> {
   }
 
   std::size_t field_values() const override { return running_->device_grid()->field; }
+  std::size_t held_fields() const override { return in_place_ ? 3 : 5; }
   std::size_t state_values() const override { return 2 * field_values() + (layers_ ? layers_->values() : 0); }
   void save(T* state) override {
     flush();
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t field = field_values(), bytes = field * sizeof(T);
-    grid.queue.download(grid.fields, state, bytes, grid.exchanged ? bytes : 0);
-    grid.queue.download(grid.fields, state + field, bytes, grid.exchanged ? 0 : bytes);
-    grid.queue.finish();
+    transfer_.download(grid.queue, grid.fields, state, bytes, grid.exchanged ? bytes : 0);
+    transfer_.download(grid.queue, grid.fields, state + field, bytes, grid.exchanged ? 0 : bytes);
     if (layers_) layers_->save(state + 2 * field);
   }
   void restore(const T* state) override {
     flush();
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t field = field_values(), bytes = field * sizeof(T);
-    grid.queue.upload(state, grid.fields, bytes, grid.exchanged ? bytes : 0);
-    grid.queue.upload(state + field, grid.fields, bytes, grid.exchanged ? 0 : bytes);
-    grid.queue.finish();
+    transfer_.upload(grid.queue, state, grid.fields, bytes, grid.exchanged ? bytes : 0);
+    transfer_.upload(grid.queue, state + field, grid.fields, bytes, grid.exchanged ? 0 : bytes);
     if (layers_) layers_->restore(state + 2 * field);
   }
   void read(Grid<T>& fields) override {
@@ -274,6 +272,7 @@ class DeviceShot final : public ShotRun<T> {
   std::optional<Pending> pending_{};
   Buffer image_{};
   PinnedTransfer transfer_;
+  bool in_place_;  // a step needs no second copy of the levels
 };
 
 }  // namespace

@@ -51,32 +51,68 @@ const BlockCosts& block_costs() {
   return costs;
 }
 
-std::optional<History> whole_run(const HistoryProblem& problem, SnapshotBits bits, std::size_t every) {
-  History history{.bits = bits, .every = every, .block = problem.steps};
-  const bool small = bits != SnapshotBits::whole;
-  history.bytes = problem.fixed + (small ? problem.scratch : 0) +
-                  static_cast<double>(history.slots()) * (small ? problem.small : problem.whole);
-  if (history.bytes > problem.budget) return std::nullopt;
-  return history;
+// Copies of states made by reverse_blocks().
+struct StateCopies {
+  double saved = 0, restored = 0;
+};
+
+StateCopies state_copies(std::size_t blocks, std::size_t states) {
+  struct Counter {
+    StateCopies copies{};
+    void restore(int state) { copies.restored += state > 0 ? 1 : 0; }
+    void advance(std::size_t, std::size_t) {}
+    int save() {
+      ++copies.saved;
+      return 1;
+    }
+    void reverse(std::size_t) {}
+  } counter;
+  reverse_blocks(counter, 0, blocks, states, 0);
+  return counter.copies;
 }
 
-std::optional<History> with_states(const HistoryProblem& problem) {
-  std::optional<History> best;
-  for (std::size_t blocks = 2; blocks <= std::min(kMostBlocks, problem.steps); ++blocks) {
-    History history{.block = (problem.steps + blocks - 1) / blocks};
-    const std::size_t count = (problem.steps + history.block - 1) / history.block;
-    const double left = problem.budget - problem.fixed - static_cast<double>(history.block) * problem.whole;
-    if (left < 0) continue;
-    history.states = static_cast<std::size_t>(
-        std::min({left / problem.state, static_cast<double>(kMostStates), static_cast<double>(count - 1)}));
-    history.recomputation = blocks_computed(count, history.states) * static_cast<double>(history.block) /
-                            static_cast<double>(problem.steps);
-    history.bytes = problem.fixed + static_cast<double>(history.block) * problem.whole +
-                    static_cast<double>(history.states) * problem.state;
-    if (!best || history.recomputation < best->recomputation) best = history;
+double small_of(const HistoryProblem& problem, SnapshotBits bits) {
+  return bits == SnapshotBits::eight ? problem.eighth : problem.sixteenth;
+}
+
+// Time in runs forward: forward and adjoint steps, snapshots written and correlated, copies of states.
+double time_of(const History& history, const HistoryProblem& problem) {
+  const auto steps = static_cast<double>(problem.steps);
+  const double run = steps * problem.step;
+  double moved = (history.recomputation + 1) * run;
+  const double each = history.bits == SnapshotBits::whole ? 10 * problem.whole
+                                                          : 9 * problem.whole + 2 * small_of(problem, history.bits);
+  moved += each * std::ceil(steps / static_cast<double>(history.every));
+  if (history.rewinds) moved += 4 * steps * problem.frame;
+  double seconds = moved / problem.memory_rate;
+  if (history.block < problem.steps) {
+    const StateCopies copies = state_copies((problem.steps + history.block - 1) / history.block, history.states);
+    seconds += (copies.saved + copies.restored) * problem.state / problem.state_rate;
   }
-  if (best && best->recomputation > kMostRecomputation) return std::nullopt;
-  return best;
+  return seconds / (run / problem.memory_rate);
+}
+
+// The number of blocks must be the given one; nothing if it is impossible, does not fit or takes too long.
+std::optional<History> with_blocks(const HistoryProblem& problem, SnapshotBits bits, std::size_t every,
+                                   std::size_t blocks) {
+  History history{.bits = bits, .every = every, .block = (problem.steps + blocks - 1) / blocks};
+  const std::size_t count = (problem.steps + history.block - 1) / history.block;
+  if (count != blocks) return std::nullopt;
+  const bool small = bits != SnapshotBits::whole;
+  history.bytes = problem.fixed + (small ? problem.scratch : 0) +
+                  static_cast<double>(history.slots()) * (small ? small_of(problem, bits) : problem.whole);
+  if (history.bytes > problem.budget) return std::nullopt;
+  const bool elsewhere = problem.states_elsewhere > 0;
+  const double left = elsewhere ? problem.states_elsewhere : problem.budget - history.bytes;
+  history.states = static_cast<std::size_t>(
+      std::min({left / problem.state, static_cast<double>(kMostStates), static_cast<double>(count - 1)}));
+  (elsewhere ? history.elsewhere : history.bytes) += static_cast<double>(history.states) * problem.state;
+  history.recomputation =
+      blocks_computed(count, history.states) * static_cast<double>(history.block) / static_cast<double>(problem.steps);
+  if (history.recomputation > kMostRecomputation) return std::nullopt;
+  history.error = error_of(bits) + (every > 1 ? problem.skipping[every - 1] : 0);
+  history.time = time_of(history, problem);
+  return history;
 }
 
 std::optional<History> with_rewinding(const HistoryProblem& problem) {
@@ -84,26 +120,45 @@ std::optional<History> with_rewinding(const HistoryProblem& problem) {
   History history{.rewinds = true, .block = problem.steps, .recomputation = 2};
   history.bytes = problem.fixed + problem.rewind + problem.whole + static_cast<double>(problem.steps) * problem.frame;
   if (history.bytes > problem.budget) return std::nullopt;
+  history.time = time_of(history, problem);
   return history;
 }
 
-std::optional<History> chosen_history(const HistoryProblem& problem) {
-  if (problem.backwards) return with_rewinding(problem);
-  if (auto history = whole_run(problem, SnapshotBits::whole, 1)) return history;
-  for (std::size_t every = 1; !problem.exact && every <= std::max<std::size_t>(1, problem.most_every); ++every) {
-    if (auto history = whole_run(problem, problem.bits, every)) return history;
-  }
-  const auto rewinding = with_rewinding(problem), states = with_states(problem);
-  return !states || (rewinding && rewinding->recomputation < states->recomputation) ? rewinding : states;
+bool better(const History& one, const History& other) {
+  const double least = std::min(one.time, other.time);
+  if (one.time > 1.1 * least || other.time > 1.1 * least) return one.time < other.time;
+  return one.error != other.error ? one.error < other.error : one.time < other.time;
 }
 
-std::string explained(const History& history, const HistoryProblem& problem) {
-  if (history.rewinds)
-    return fmt::format(
-        "values next to the sides after every step, from which the run is computed backwards (exact up to rounding); "
-        "{} "
-        "of {}; {:.3g} forward steps per step",
-        base::human_bytes(history.bytes), base::human_bytes(problem.budget), history.recomputation);
+// The best history for each kind of snapshots, and rewinding.
+std::vector<History> candidates(const HistoryProblem& problem) {
+  std::vector<History> found;
+  const auto rewinding = with_rewinding(problem);
+  if (rewinding) found.push_back(*rewinding);
+  if (problem.backwards) return found;
+  const double allowed = problem.error + (problem.only_bits == 8 ? error_of(SnapshotBits::eight) : 0);
+  for (const SnapshotBits bits : {SnapshotBits::whole, SnapshotBits::sixteen, SnapshotBits::eight}) {
+    const bool whole = bits == SnapshotBits::whole;
+    const int number = bits == SnapshotBits::eight ? 8 : 16;
+    if (!whole && (problem.error == 0 || problem.eighth == 0 || (problem.only_bits > 0 && problem.only_bits != number)))
+      continue;
+    std::optional<History> best;
+    for (std::size_t every = 1; every <= (whole ? 1 : problem.skipping.size()); ++every) {
+      if (!whole && error_of(bits) + (every > 1 ? problem.skipping[every - 1] : 0) > allowed) continue;
+      for (std::size_t blocks = 1; blocks <= std::min(kMostBlocks, problem.steps); ++blocks) {
+        const auto one = with_blocks(problem, bits, every, blocks);
+        if (!one) continue;
+        if (!best || better(*one, *best)) best = one;
+        if (blocks == 1) break;  // fits at once: blocks would only add steps
+      }
+    }
+    if (best) found.push_back(*best);
+  }
+  return found;
+}
+
+std::string name_of(const History& history, const HistoryProblem& problem) {
+  if (history.rewinds) return "values next to the sides after every step, from which the run is computed backwards";
   std::string text = fmt::format("{} snapshots of every {}",
                                  history.bits == SnapshotBits::whole     ? "exact"
                                  : history.bits == SnapshotBits::sixteen ? "16-bit"
@@ -112,13 +167,33 @@ std::string explained(const History& history, const HistoryProblem& problem) {
   if (history.block < problem.steps)
     text += fmt::format(" for blocks of {} steps, and {} states from which blocks are computed again", history.block,
                         history.states);
-  text += fmt::format("; {} of {}; {:.3g} forward steps per step", base::human_bytes(history.bytes),
-                      base::human_bytes(problem.budget), history.recomputation);
-  if (history.bits != SnapshotBits::whole)
-    text += fmt::format("; each value is within {:.2g} of the largest of its {} neighbours",
-                        0.51 / largest_of(history.bits), kSnapshotBlock);
-  if (history.every > 1) text += fmt::format("; up to {} steps resolve the shortest period", problem.most_every);
   return text;
+}
+
+std::string figures_of(const History& history, const HistoryProblem& problem) {
+  std::string text = fmt::format("{} of {}", base::human_bytes(history.bytes), base::human_bytes(problem.budget));
+  if (history.elsewhere > 0) text += fmt::format(" and {} of host memory", base::human_bytes(history.elsewhere));
+  text += fmt::format("; {:.3g} forward steps per step; expected {:.3g} of a run forward; ", history.recomputation,
+                      history.time);
+  return text +
+         (history.error > 0 ? fmt::format("error up to {:.2g}", history.error) : std::string("exact up to rounding"));
+}
+
+std::string explained(const History& history, const std::vector<History>& all, const HistoryProblem& problem) {
+  std::string text = fmt::format("{}; {}", name_of(history, problem), figures_of(history, problem));
+  for (const History& other : all) {
+    if (other.bits == history.bits && other.rewinds == history.rewinds) continue;
+    text += fmt::format("\n  instead of {}; {}", name_of(other, problem), figures_of(other, problem));
+  }
+  return text;
+}
+
+const History* best_of(const std::vector<History>& all) {
+  const History* best = nullptr;
+  for (const History& one : all) {
+    if (best == nullptr || better(one, *best)) best = &one;
+  }
+  return best;
 }
 
 }  // namespace
@@ -131,14 +206,18 @@ double blocks_computed(std::size_t blocks, std::size_t states) {
   return block_costs().cost[std::min(states, kMostStates)][blocks];
 }
 
-History plan_history(const HistoryProblem& problem) {
-  if (auto history = chosen_history(problem)) {
-    history->explain = explained(*history, problem);
-    return *history;
+History plan_history(const HistoryProblem& given) {
+  HistoryProblem problem = given;
+  if (problem.step == 0) problem.step = 2 * problem.whole;
+  const std::vector<History> all = candidates(problem);
+  if (const History* best = best_of(all)) {
+    History history = *best;
+    history.explain = explained(history, all, problem);
+    return history;
   }
   HistoryProblem larger = problem;
   larger.budget = problem.fixed + problem.whole;
-  while (!chosen_history(larger)) larger.budget += std::max(problem.state, 0.05 * larger.budget);
+  while (candidates(larger).empty()) larger.budget += std::max(problem.state, 0.05 * larger.budget);
   throw Error(ErrorKind::invalid_argument,
               fmt::format("a memory budget of {} is too small for a gradient: the fields alone take {}, and {} suffice",
                           base::human_bytes(problem.budget), base::human_bytes(problem.fixed),

@@ -69,7 +69,6 @@ class HostShot final : public ShotRun<T> {
     std::fill_n(levels().current(), fields, T{});
     std::fill_n(levels().next(), fields, T{});
     if (layers_) layers_->clear();
-    image_.clear();
   }
   void step() override { step_with_layers(*running_, layers_.get()); }
 

@@ -7,11 +7,17 @@
 #include <span>
 #include <vector>
 
+#include <ridge/machine.hpp>
+
+#include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "stencil/shots/history.hpp"
+#include "stencil/shots/sampling.hpp"
 #include "stencil/shots/survey_state.hpp"
 
 namespace ridge::stencil {
+
+constexpr std::size_t kMostSkipped = 32;  // steps per snapshot, at most
 
 template <class T>
 class Reversal {
@@ -48,13 +54,21 @@ class Reversal {
       return;
     }
     const std::size_t blocks = (steps_ + history_.block - 1) / history_.block;
-    std::vector<T> first;  // empty: the zero state
+    const State first{};  // null: the zero state
     reverse_blocks(*this, 0, blocks, history_.states, first);
     backward_->wait();
     seconds_ = base::now() - start;
   }
   double seconds() const { return seconds_; }
   const History& history() const { return history_; }
+  // Bound of the gradient's error, now that the residuals are known too.
+  double error() const {
+    if (history_.every == 1) return history_.error;
+    std::vector<T> residuals(traces_);
+    for (std::size_t i = 0; i < residuals.size(); ++i)
+      residuals[i] = derivatives_ ? observed_[i] : traces_[i] - observed_[i];
+    return std::max(history_.error, error_of(history_.bits) + sampling_errors(residuals)[history_.every - 1]);
+  }
   const std::vector<T>& traces() const { return traces_; }
   double misfit() const { return misfit_; }
   double taken() const { return static_cast<double>(taken_); }
@@ -66,21 +80,24 @@ class Reversal {
     return values;
   }
 
-  // For reverse_blocks(). An empty state is that of the start: zeros.
-  void restore(const std::vector<T>& state) {
-    if (state.empty()) {
-      forward_->clear();
+  // For reverse_blocks(). No state is that of the start: zeros. Memory of states is reused.
+  using State = std::shared_ptr<base::AlignedArray<T>>;
+  void restore(const State& state) {
+    if (state) {
+      forward_->restore(state->data());
     } else {
-      forward_->restore(state.data());
+      forward_->clear();
     }
   }
   void advance(std::size_t block, std::size_t blocks) {
     take(block * history_.block, end_of(block + blocks - 1), false);
   }
-  std::vector<T> save() {
-    std::vector<T> kept(forward_->state_values());
-    forward_->save(kept.data());
-    return kept;
+  State save() {
+    auto place = std::find_if(states_.begin(), states_.end(), [](const State& one) { return one.use_count() == 1; });
+    if (place == states_.end())
+      place = states_.insert(place, std::make_shared<base::AlignedArray<T>>(forward_->state_values()));
+    forward_->save((*place)->data());
+    return *place;
   }
   void reverse(std::size_t block) {
     backward_->wait();  // on a device it may still read the snapshots of the block before, in a queue of its own
@@ -130,41 +147,65 @@ class Reversal {
   HistoryProblem history_problem(const GradientOptions& options) const {
     const double field = static_cast<double>(forward_->field_values() * sizeof(T));
     const double layers = static_cast<double>((forward_->state_values() - 2 * forward_->field_values()) * sizeof(T));
-    const double memory = state_.device.is_host() ? static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-                                                        static_cast<double>(::sysconf(_SC_PAGESIZE))
-                                                  : static_cast<double>(state_.device.limits().memory);
-    // Half a period of twice the peak frequency must not be skipped: a fifth of that period is safe.
-    const double period = 1 / (2 * state_.medium.frequency * state_.medium.dt);
+    const bool here = state_.device.is_host(), exact = options.exact || options.error == 0;
+    const double host = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+    const double memory = here ? host : static_cast<double>(state_.device.limits().memory);
+    const machine::Ceilings ceilings = machine::ceilings(state_.device);
+    const double rate = ceilings.memory().all.copy;
+    const double link = std::min(ceilings.transfers.upload_pinned, ceilings.transfers.download_pinned);
+    const auto small = [&](double bits) { return field / sizeof(T) * (bits / 8 + 4.0 / kSnapshotBlock); };
     return {.steps = steps_,
-            .fixed = 11 * field + 5 * layers,  // two runs of two levels of two fields and the medium; the image
+            .fixed = (static_cast<double>(forward_->held_fields() + backward_->held_fields()) + 1) * field +
+                     5 * layers,  // both runs and the image
             .whole = field,
-            .bits = options.bits == 8 ? SnapshotBits::eight : SnapshotBits::sixteen,
-            .small = field / sizeof(T) * (options.bits / 8.0 + 4.0 / kSnapshotBlock),
+            .eighth = small(8),
+            .sixteenth = small(16),
             .scratch = field,
             .state = 2 * field + layers,
+            .states_elsewhere = here ? 0 : host / 2,
             .reversible = !options.image,
             .frame = static_cast<double>(frame_size(state_) * sizeof(T)),
-            .rewind = 5 * field + static_cast<double>(frame_size(state_) * sizeof(std::uint32_t)),
+            .rewind = static_cast<double>(forward_->held_fields()) * field +
+                      static_cast<double>(frame_size(state_) * sizeof(std::uint32_t)),
             .budget = options.memory > 0 ? static_cast<double>(options.memory) : memory / 2,
-            .exact = options.exact,
+            .step = 4 * field + 4 * layers,
+            .memory_rate = rate,
+            .state_rate = here || link <= 0 ? rate / 2 : link,
+            .error = exact ? 0 : options.error,
+            .only_bits = options.bits,
             .backwards = options.backwards,
-            .most_every = static_cast<std::size_t>(std::max(1.0, period / 5))};
+            .skipping = exact || options.backwards ? std::vector<double>{} : sampling_errors(observed_)};
+  }
+
+  // Of the gradient that these traces cause, for snapshots of every k-th step.
+  std::vector<double> sampling_errors(std::span<const T> traces) const {
+    const std::vector<double> pulses(shot_.wavelets.begin(), shot_.wavelets.end()),
+        values(traces.begin(), traces.end());
+    return stencil::sampling_errors(pulses, shot_.sources.points, values, receivers_, steps_,
+                                    std::min(kMostSkipped, steps_));
   }
 
   std::size_t end_of(std::size_t block) const { return std::min(steps_, (block + 1) * history_.block); }
 
+  // The interval of a step, counted in its block, that stands for it; and the number of its steps: the last interval
+  // may be shorter.
+  bool is_sampled(std::size_t step, std::size_t length) const {
+    return step == sampled_step(step / history_.every, history_.every, length);
+  }
+  double steps_of(std::size_t slot, std::size_t length) const {
+    return static_cast<double>(std::min(history_.every, length - slot * history_.every));
+  }
+
   void take(std::size_t begin, std::size_t end, bool keep) {
-    const std::size_t first = begin;
     for (std::size_t n = begin; n < end; ++n, ++taken_) {
-      const bool slot = keep && (n - first) % history_.every == 0;
-      if (slot) forward_->open(*snapshots_, (n - first) / history_.every);
+      const std::size_t place = (n - begin) / history_.every;
+      const bool slot = keep && is_sampled(n - begin, end - begin);
+      if (slot) forward_->open(*snapshots_, place);
       forward_->step();
       forward_->add(sources_, n);
       forward_->take(heard_, n);
-      if (slot) forward_->close(*snapshots_, (n - first) / history_.every);
-      if (slot && images_)
-        forward_->correlate(*snapshots_, (n - first) / history_.every,
-                            static_cast<double>(std::min(history_.every, end - n)));
+      if (slot) forward_->close(*snapshots_, place);
+      if (slot && images_) forward_->correlate(*snapshots_, place, steps_of(place, end - begin));
       if (progress_) progress_(taken_ + 1);
     }
   }
@@ -188,11 +229,8 @@ class Reversal {
     find_residuals(begin, end);
     for (std::size_t n = end; n-- > begin;) {
       backward_->add(residuals_, n);
-      // The last interval may be shorter.
-      const std::size_t first = n - begin;
-      if (first % history_.every == 0)
-        backward_->correlate(*snapshots_, first / history_.every,
-                             static_cast<double>(std::min(history_.every, end - n)));
+      const std::size_t place = (n - begin) / history_.every;
+      if (is_sampled(n - begin, end - begin)) backward_->correlate(*snapshots_, place, steps_of(place, end - begin));
       backward_->take(pulses_, n);
       if (n > 0) backward_->step();
     }
@@ -209,6 +247,7 @@ class Reversal {
   std::unique_ptr<ShotRun<T>> forward_{}, backward_{};
   History history_{};
   std::shared_ptr<Snapshots<T>> snapshots_{};
+  std::vector<State> states_{};
   std::vector<T> traces_{};
   double misfit_ = 0, seconds_ = 0;
 };

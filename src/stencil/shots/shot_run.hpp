@@ -34,7 +34,7 @@ template <class T>
 class ShotRun {
  public:
   virtual ~ShotRun() = default;
-  virtual void clear() = 0;  // zero fields and memory variables
+  virtual void clear() = 0;  // zero fields and memory variables, but not the image
   virtual void step() = 0;
   virtual void wait() {}  // until all enqueued work is done
   // Attaches points with `rows` rows of values, one value per point; returns their number.
@@ -62,6 +62,8 @@ class ShotRun {
   virtual void read(Grid<T>& fields) = 0;
   // Elements of a field as stored, padding included.
   virtual std::size_t field_values() const = 0;
+  // Fields that the run holds: both levels, as often as they are stored, and the medium.
+  virtual std::size_t held_fields() const { return 5; }
 };
 
 template <class T>

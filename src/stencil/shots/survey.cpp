@@ -261,8 +261,11 @@ template <class T>
 Gradient Survey<T>::gradient(std::span<const Shot> shots, std::size_t steps, std::span<const T> observed,
                              const GradientOptions& options) const {
   const SurveyState<T>& state = *state_;
-  if (options.bits != 8 && options.bits != 16)
-    refuse_survey(fmt::format("snapshots of {} bits; 8 and 16 are possible", options.bits));
+  if (options.bits != 0 && options.bits != 8 && options.bits != 16)
+    refuse_survey(fmt::format("snapshots of {} bits; 8, 16, or 0 for either are possible", options.bits));
+  if (!(options.error >= 0) || !(options.error < 1))
+    refuse_survey(
+        fmt::format("an error of {} for a gradient; it must be at least 0 (exact) and below 1", options.error));
   if (options.image && options.backwards)
     refuse_survey("an image needs the waves of both runs at the same steps: leave out `backwards`");
   const Prepared<T> prepared = prepare(state, shots, steps);
@@ -277,7 +280,11 @@ Gradient Survey<T>::gradient(std::span<const Shot> shots, std::size_t steps, std
                     .traces = std::vector<double>(traces.begin(), traces.end()),
                     .recomputation = reversal.taken() / static_cast<double>(steps),
                     .seconds = reversal.seconds(),
+                    .error = reversal.error(),
                     .explain = reversal.history().explain};
+  if (gradient.error > reversal.history().error)
+    gradient.explain +=
+        fmt::format("\n  the residuals allow an error up to {:.2g}: with `exact` there is none", gradient.error);
   if (options.image) {
     gradient.image = migrated(state, reversal);
     return gradient;
