@@ -30,9 +30,12 @@ struct AcousticOptions : WaveOptions {
   std::string model, border = "fixed", sources, wavelet;
   std::size_t batch = 0;
   double value = 1500;  // velocity or permittivity without a model
-  int bits = 16;
+  int bits = 0;
+  double error = 1e-3;
   bool electric = false, shots = false, exact = false, backwards = false, migrate = false;
 };
+
+constexpr double kFewestCells = 3;  // per shortest wave
 
 [[noreturn]] void refuse_acoustic(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
@@ -80,6 +83,7 @@ class AcousticRun {
     medium_.batch = batch_of(device);
     const stencil::Survey<T> survey(device, medium_, {.effort = options_.measure ? Effort::measured : Effort::quick});
     if (options_.explain) fmt::print("{}\n", survey.explain());
+    warn_of_short_waves(survey.medium());
     wavelets_ = options_.wavelet.empty() ? survey.ricker(options_.steps, options_.electric ? 0.5 : 0)
                                          : read_wavelets(options_.wavelet, options_.steps, sources_.size() / axes());
     if (options_.electric) wavelets_ = rates_of(wavelets_, options_.steps, survey.medium().dt);
@@ -195,6 +199,7 @@ class AcousticRun {
       const stencil::Gradient one =
           survey.gradient(some, options_.steps, std::span<const T>(observed).subspan(k * count, some.size() * count),
                           {.memory = memory_of(options_),
+                           .error = options_.error,
                            .exact = options_.exact,
                            .bits = options_.bits,
                            .backwards = options_.backwards,
@@ -217,8 +222,23 @@ class AcousticRun {
     // c = permittivity^(-1/2): its derivative is -c^3 / 2.
     for (std::size_t i = 0; options_.electric && !options_.migrate && i < field_.size(); ++i)
       field_[i] = static_cast<T>(0 - 0.5 * std::pow(medium_.velocity[i], 3) * sum[1 + i]);
-    write_values(options_.gradient, medium_.shape, field_);
+    const std::string name = options_.migrate ? "image" : "gradient";
+    write_field(options_, options_.gradient, name, name, medium_.shape, field_);
     fmt::print("{}history: {}\n", options_.migrate ? "" : fmt::format("misfit {:.9g}\n", sum[0]), how);
+  }
+
+  // At twice the peak frequency, above which a Ricker pulse has little energy.
+  static double cells_per_shortest_wave(const stencil::SurveyMedium& medium) {
+    return *std::min_element(medium.velocity.begin(), medium.velocity.end()) / (2 * medium.frequency * medium.spacing);
+  }
+  void warn_of_short_waves(const stencil::SurveyMedium& medium) const {
+    const double cells = cells_per_shortest_wave(medium);
+    if (cells >= kFewestCells || !processes_.root()) return;
+    base::warn(fmt::format(
+        "the shortest waves, of {:.4g} Hz at the lowest velocity, have {:.3g} cells; {} are needed for exact "
+        "travel times: use a --frequency up to {:.4g} or a --spacing up to {:.4g}",
+        2 * medium.frequency, cells, kFewestCells, medium.frequency * cells / kFewestCells,
+        medium.spacing * cells / kFewestCells));
   }
 
   void report(const Device& device, const stencil::Survey<T>& survey) const {
@@ -233,8 +253,7 @@ class AcousticRun {
         "{}, Courant number {:.3g} (up to {:.3g}), source of {:.4g} Hz, {:.3g} cells per shortest wave, layers of {} "
         "cells{}\n",
         values, survey.courant(), stencil::acoustic_limit(medium.accuracy), medium.frequency,
-        *slowest / (2 * medium.frequency * medium.spacing), medium.layer,
-        medium.free_surface ? ", a free surface" : "");
+        cells_per_shortest_wave(medium), medium.layer, medium.free_surface ? ", a free surface" : "");
     const auto& decision = survey.decision();
     const double rate = static_cast<double>(medium.velocity.size() * options_.steps * shots()) / seconds_;
     fmt::print("{} shots of {} steps in {}, {} by {} on {}{}; planned and compiled in {}\n", shots(), options_.steps,
@@ -278,7 +297,11 @@ void add_shot_options(Command& command, AcousticOptions& options) {
       .only_with(shots);
   command.option("--wavelet", options.wavelet, "Values per step: one wavelet, or one row per source; .npy or .csv")
       .reads();
-  command.flag("--exact", options.exact, "Gradients without 16-bit or 8-bit snapshots").only_with(files.gradient);
+  command.option("--error", options.error, "Relative error of a gradient that its stored history may cause")
+      .shows_default()
+      .between(0, 0.5)
+      .only_with(files.gradient);
+  command.flag("--exact", options.exact, "Exact gradients, as --error 0").only_with(files.gradient);
   const Option backwards = command
                                .flag("--backwards", options.backwards,
                                      "Gradients from values next to the sides, by computing the run backwards")
@@ -288,8 +311,9 @@ void add_shot_options(Command& command, AcousticOptions& options) {
             "Write an image of reflectors (reverse-time migration of --observed) instead of the derivative")
       .only_with(files.gradient)
       .not_with(backwards);
-  command.option("--bits", options.bits, "Bits of snapshots where exact ones do not fit: 16 or 8")
-      .shows_default()
+  command
+      .option("--bits", options.bits,
+              "Bits of snapshots that are not exact: 16, or 8 with an error of up to 3e-2 (default: by --error)")
       .between(8, 16)
       .only_with(files.gradient);
 }

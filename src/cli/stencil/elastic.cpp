@@ -183,7 +183,7 @@ class ElasticRun {
     bar(1, "");
     const std::vector<double> values = stencil::p_velocity_gradient(model_, problem_, *found.coefficients);
     last_.assign(values.begin(), values.end());
-    write_values(options_.gradient, model_.shape, last_);
+    write_field(options_, options_.gradient, "gradient", "gradient", model_.shape, last_);
     const auto [low, high] = std::minmax_element(last_.begin(), last_.end());
     fmt::print("misfit {:.9g}\nhistory: {}\n{} steps forward and back in {}\ngradient: from {:.6g} to {:.6g}\n", misfit,
                found.explain, options_.steps, base::human_seconds(base::now() - begin), static_cast<double>(*low),

@@ -93,9 +93,9 @@ WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::stri
   const Option gradient =
       command
           .option("--gradient", options.gradient,
-                  fmt::format("Write the derivative of the misfit with respect to the {}, .npy", parameter))
+                  fmt::format("Write the derivative of the misfit with respect to the {}: .npy, .png, .vti", parameter))
           .writes()
-          .ends_in({".npy"})
+          .ends_in({".npy", ".png", ".vti"})
           .only_with(observed)
           .not_with(record)
           .not_with(out);
@@ -116,28 +116,48 @@ bool WaveStates::wanted(std::size_t step) const {
   return step == options_.steps || (options_.every > 0 && step % options_.every == 0);
 }
 
+namespace {
+
+template <class T>
+io::GridSource grid_source(const WaveOptions& options, const std::string& name, const std::vector<std::size_t>& shape,
+                           const std::vector<T>& values) {
+  io::GridSource source;
+  source.shape = shape;
+  source.type = sizeof(T) == sizeof(double) ? io::ElementType::float64 : io::ElementType::float32;
+  source.names = {name};
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) source.spacing[axis] = options.spacing;
+  source.read = [&values, slab = source.slab_cells()](std::size_t, std::size_t begin, std::size_t end, void* to) {
+    io::copy_slabs(values.data(), slab * sizeof(T), begin, end, to);
+  };
+  return source;
+}
+
+}  // namespace
+
+template <class T>
+void write_field(const WaveOptions& options, const std::filesystem::path& file, const std::string& name,
+                 const std::string& title, const std::vector<std::size_t>& shape, const std::vector<T>& values) {
+  if (file.extension() == ".npy") return write_values(file.string(), shape, values);
+  const io::GridSource source = grid_source(options, name, shape, values);
+  if (file.extension() == ".vti") return io::write_vti(file, source);
+  double most = 0;
+  for (const T value : values) most = std::max(most, std::fabs(static_cast<double>(value)));
+  io::write_png(
+      file,
+      io::draw_field(source, 0, {.map = "balance", .low = -most, .high = most, .title = title, .y_up = false}).raster);
+}
+template void write_field(const WaveOptions&, const std::filesystem::path&, const std::string&, const std::string&,
+                          const std::vector<std::size_t>&, const std::vector<float>&);
+template void write_field(const WaveOptions&, const std::filesystem::path&, const std::string&, const std::string&,
+                          const std::vector<std::size_t>&, const std::vector<double>&);
+
 template <class T>
 void WaveStates::add(std::size_t step, double time, const std::vector<T>& field) {
   std::filesystem::path file = options_.out;
   if (options_.every > 0)
     file.replace_filename(fmt::format("{}_{:06}{}", file.stem().string(), step, file.extension().string()));
-  if (file.extension() == ".npy") return write_values(file.string(), shape_, field);
-  io::GridSource source;
-  source.shape = shape_;
-  source.type = sizeof(T) == sizeof(double) ? io::ElementType::float64 : io::ElementType::float32;
-  source.names = {name_};
-  for (std::size_t axis = 0; axis < shape_.size(); ++axis) source.spacing[axis] = options_.spacing;
-  source.read = [&](std::size_t, std::size_t begin, std::size_t end, void* to) {
-    io::copy_slabs(field.data(), source.slab_cells() * sizeof(T), begin, end, to);
-  };
-  if (series_) return series_->add(step, time, source);
-  if (file.extension() == ".vti") return io::write_vti(file, source);
-  double most = 0;
-  for (const T value : field) most = std::max(most, std::fabs(static_cast<double>(value)));
-  const std::string title = fmt::format("{}, step {}, t={:.4g}", name_, step, time);
-  io::write_png(
-      file,
-      io::draw_field(source, 0, {.map = "balance", .low = -most, .high = most, .title = title, .y_up = false}).raster);
+  if (series_) return series_->add(step, time, grid_source(options_, name_, shape_, field));
+  write_field(options_, file, name_, fmt::format("{}, step {}, t={:.4g}", name_, step, time), shape_, field);
 }
 template void WaveStates::add(std::size_t, double, const std::vector<float>&);
 template void WaveStates::add(std::size_t, double, const std::vector<double>&);

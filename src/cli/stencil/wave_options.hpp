@@ -1,6 +1,7 @@
 // Options, models and receivers that acoustic, electromagnetic and elastic waves share.
 #pragma once
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,11 @@ class WaveStates {
   std::vector<std::size_t> shape_;
   std::optional<io::VtkSeries> series_{};
 };
+
+// Writes one value per cell: .npy, .vti, or .png with the colours of waves.
+template <class T>
+void write_field(const WaveOptions& options, const std::filesystem::path& file, const std::string& name,
+                 const std::string& title, const std::vector<std::size_t>& shape, const std::vector<T>& values);
 
 // One position: --source, or the default near the first side.
 std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape);
