@@ -11,7 +11,7 @@ bool same_kind(const StageRun& a, const StageRun& b) { return a.work == b.work &
 // Speed-up over A per stage of a run of this kind: u(T) = T * this for T stages.
 double speedup_per_stage(const ShortMeasurement& measured, const StageRun& wanted) {
   const double a_stage = measured.a_part2 / std::max(measured.plan.log_n, 1);
-  // The last of its kind: in D and F the strided run with the most stages before it.
+  // The last run of this kind counts: in D and F that is the one whose columns have the largest stride.
   for (std::size_t i = measured.plan.runs.size(); i-- > 0;) {
     if (!same_kind(measured.plan.runs[i], wanted) || measured.runs[i] <= 0) continue;
     return a_stage / measured.runs[i];

@@ -119,7 +119,7 @@ std::vector<SystemPlanesChoice> planes_choices() {
           {{.depth = 2, .lanes = 34, .lines = 11, .rows = 3, .ahead = 2}, 0.72},
           {{.depth = 2, .lanes = 34, .lines = 7, .rows = 4, .ahead = 2, .resident = 2}, 0.71},
           {{.depth = 2, .lanes = 34, .lines = 7, .rows = 3, .ahead = 2, .resident = 2}, 0.7},
-          // Many items, if several levels leave local memory for a flat tile only.
+          // Three steps leave local memory for low tiles only: large groups of few rows per work-item.
           {{.depth = 3, .lanes = 34, .lines = 24, .rows = 1, .ahead = 2}, 0.7},
           {{.depth = 3, .lanes = 34, .lines = 14, .rows = 2, .ahead = 1}, 0.69},
           {{.depth = 3, .lanes = 34, .lines = 10, .rows = 4, .ahead = 2}, 0.66},
