@@ -53,6 +53,8 @@ double doppler_band(const Problem& problem);  // Hz, processed bandwidth
 
 // Error{invalid_argument} with the reason: a chirp longer than the frame, a pulse rate too low for the beam, ...
 void check(const Problem& problem);
+// The same, and the limit of the range-Doppler algorithm, which plan() needs: the coupling of range and Doppler.
+void check_range_doppler(const Problem& problem);
 
 struct Target {
   double along_m = 0;  // from the first pulse

@@ -29,16 +29,16 @@ void backproject(GLOBAL const float2* RESTRICT profiles, GLOBAL const float2* RE
       const float across = range[k] - offset.y, squares = FMA(across, across, square), inverse = RSQRT_FAST(squares);
       // The distance minus the row's range, as a quotient: the difference would lose digits.
       const float beyond = FMA(square, RECIPROCAL_FAST(FMA(squares, inverse, across)), -offset.y);
-      const float sine = scaled * inverse, share2 = sine * sine, place = beyond * points_per_metre, whole = floor(place);
+      const float sine = scaled * inverse, share2 = sine * sine, place = beyond * points_per_metre;
+      SPLIT(whole, points_beyond, place);
       const float share = place - whole;
-      const int index = (int)whole + (row + k * LINES) * FINE;
+      const int index = points_beyond + (row + k * LINES) * FINE;
       if (share2 > 1.0f || index < 0 || index >= points - 1) continue;
       const float2 low = line[index], high = line[index + 1];
       float weight = w[WEIGHTS - 1];
       UNROLL for (int t = WEIGHTS - 2; t >= 0; --t) weight = FMA(weight, share2, w[t]);
-      const float turns = beyond * turns_per_metre, angle = (turns - rint(turns)) * 6.28318531f;
-      const float c = weight * COS_FAST(angle), s = weight * SIN_FAST(angle);
-      const float x = FMA(share, high.x - low.x, low.x), y = FMA(share, high.y - low.y, low.y);
+      TURNED(c, s, beyond * turns_per_metre);
+      const float x = weight * FMA(share, high.x - low.x, low.x), y = weight * FMA(share, high.y - low.y, low.y);
       real[k] = FMA(x, c, FMA(-y, s, real[k]));
       imaginary[k] = FMA(x, s, FMA(y, c, imaginary[k]));
     }

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kWorkload = "sar";
 
 const Problem& checked(const Problem& problem) {
-  check(problem);
+  check_range_doppler(problem);
   return problem;
 }
 

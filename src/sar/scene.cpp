@@ -60,10 +60,14 @@ void check(const Problem& problem) {
     refuse(fmt::format("the beam's Doppler band of {:.4g} Hz needs at least that pulse rate, got {:.4g} Hz",
                        beam_band(radar), radar.pulse_rate_hz));
   }
+}
+
+void check_range_doppler(const Problem& problem) {
+  check(problem);
   if (const double phase = neglected_phase(problem); phase > kPi / 4) {
     refuse(fmt::format(
         "the coupling of range and Doppler is {:.2g} rad, above the range-Doppler algorithm's limit of {:.2g}: use a "
-        "smaller bandwidth or Doppler share",
+        "smaller bandwidth or Doppler share, back-projection or omega-k",
         phase, kPi / 4));
   }
 }

@@ -98,6 +98,20 @@ TEST(SarBackprojection, FocusesPointsOnADevice) {
       Backprojection(problem).run(echoes, other);
       for (std::size_t i = 0; i < image.size(); ++i) ASSERT_LE(std::abs(image[i] - other[i]), 2e-3) << i;
     }
+    // One group of the last level at a time.
+    Backprojection(device, {.frame = frame, .method = Method::factorized, .track = track, .group = 7, .most_sums = 1})
+        .run(echoes, other);
+    for (std::size_t i = 0; i < image.size(); ++i) ASSERT_LE(std::abs(image[i] - other[i]), 1e-5) << i;
+  }
+}
+
+TEST(SarBackprojection, RefusesLongEchoesOnADevice) {
+  Problem frame = small_frame();
+  frame.samples = (std::size_t{1} << 19) + 1;
+  for (const Device& device : ridge::test::accelerators()) {
+    const auto make = [&] { Backprojection(device, {.frame = frame}); };
+    EXPECT_THAT(ridge::test::error_of(make, ErrorKind::invalid_argument),
+                testing::HasSubstr("needs at most 524288 samples per echo, got 524289"));
   }
 }
 

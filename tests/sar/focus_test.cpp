@@ -8,6 +8,7 @@
 #include "sar/shares.hpp"
 #include "sar/tables.hpp"
 #include "support/devices.hpp"
+#include "support/error_of.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::sar {
@@ -259,6 +260,15 @@ TEST(SarProblem, ImpossibleRadarsAreRefusedInWords) {
   EXPECT_NE(refused([](Problem& p) { p.radar.speed_m_s = std::nan(""); }).find("speed"), std::string::npos);
   EXPECT_NE(refused([](Problem& p) { p.pulses = 0; }).find("at least"), std::string::npos);
   EXPECT_NE(refused([](Problem& p) { p.doppler_share = 1.5; }).find("Doppler share"), std::string::npos);
+}
+
+// Only the range-Doppler algorithm neglects the coupling of range and Doppler.
+TEST(SarProblem, CouplingIsRefusedByTheRangeDopplerAlgorithm) {
+  Problem problem;
+  problem.radar.near_range_m = 1e6;
+  check(problem);
+  const std::string refusal = ridge::test::error_of([&] { Plan(host(), problem); }, ErrorKind::invalid_argument);
+  EXPECT_NE(refusal.find("coupling of range and Doppler"), std::string::npos) << refusal;
 }
 
 TEST(SarFocus, ShortSpansAreRefused) {

@@ -30,8 +30,10 @@ struct Offset {
 struct BackprojectionProblem {
   Problem frame = {};
   Method method = Method::direct;
-  std::vector<Offset> track = {};                   // one per pulse; empty: the straight track
-  std::size_t group = 0;                            // factorized: pulses per group of the first level; 0: the cheapest
+  std::vector<Offset> track = {};  // one per pulse; empty: the straight track
+  std::size_t group = 0;           // factorized: pulses per group of the first level; 0: the cheapest
+  // Factorized, on devices: points of the polar grids of a level that are kept at a time, at least those of one group.
+  std::size_t most_sums = std::size_t{1} << 26;
   std::function<void(double share)> progress = {};  // called by run() on the host, in the calling thread
 };
 

@@ -11,9 +11,9 @@
 namespace ridge::sar {
 namespace {
 
-constexpr std::size_t kPixels = 64;  // per work-group of the factorized method
-// Of the direct method: pixels of a work-group are kColumns x (kLines * kKeptRows), those of a work-item kKeptRows.
-constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4;
+// Work-items of a group are kColumns x kLines for pixels, of which the direct method sums kKeptRows per work-item, and
+// kPoints for points of polar grids.
+constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4, kPoints = 128;
 
 template <class T>
 Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
@@ -38,7 +38,9 @@ KernelSource backproject_source() {
 KernelSource factorized_source() {
   return {.name = "sar_factorized",
           .text = ridge::detail::kernel_text("codegen/quick_functions") + ridge::detail::kernel_text("sar/factorized"),
-          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kPixels)},
+          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kPoints)},
+                      {"COLUMNS", fmt::format("{}", kColumns)},
+                      {"LINES", fmt::format("{}", kLines)},
                       {"MERGED", fmt::format("{}", kMerged)},
                       {"RANGE_RATE", fmt::format("{}", kRangeRate)},
                       {"FRACTIONS", fmt::format("{}", kPolarFractions)},
@@ -73,12 +75,8 @@ namespace {
 Argument number(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
 Argument real(double value) { return Argument(static_cast<float>(value)); }
 std::size_t tiles(std::size_t cells, std::size_t each) { return (cells + each - 1) / each; }
-Launch points_of(std::size_t columns, std::size_t rows, std::size_t groups) {
-  return {.groups = {tiles(columns, kPixels), rows, groups}, .items = {kPixels}};
-}
-Launch pixels_of(const Problem& frame) {
-  return {.groups = {tiles(frame.pulses, kColumns), tiles(frame.samples, kLines * kKeptRows)},
-          .items = {kColumns, kLines}};
+Launch pixels(std::size_t columns, std::size_t rows, std::size_t rows_per_item) {
+  return {.groups = {tiles(columns, kColumns), tiles(rows, kLines * rows_per_item)}, .items = {kColumns, kLines}};
 }
 
 }  // namespace
@@ -90,8 +88,6 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
     : frame_(problem.frame),
       geometry_(geometry),
       factorization_(std::move(factorization)),
-      launch_(factorization_.levels.empty() ? pixels_of(problem.frame)
-                                            : points_of(problem.frame.pulses, problem.frame.samples, 1)),
       compress_(device, compression_problem(problem.frame), options),
       refine_(device, refinement_problem(problem.frame), options),
       staging_(device, "sar") {
@@ -130,10 +126,11 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
   const auto& levels = factorization_.levels;
   if (levels.empty()) return;
   taps_ = uploaded(device, queue, factorization_.taps, "sar taps");
+  const PolarGrid& last = levels.back().grid;
+  at_once_ = std::clamp<std::size_t>(problem.most_sums / last.size(), 1, levels.back().groups.size());
   std::array<std::size_t, 2> most{};
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    // Groups of this level in one of the last level.
-    const std::size_t groups = std::min(levels.back().pulses / levels[l].pulses, levels[l].groups.size());
+    const std::size_t groups = std::min(at_once_ * (levels.back().pulses / levels[l].pulses), levels[l].groups.size());
     most[l % 2] = std::max(most[l % 2], groups * levels[l].grid.size());
     std::vector<float> apart;
     const std::size_t parts = l == 0 ? frame.pulses : levels[l - 1].groups.size();
@@ -146,18 +143,29 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
     }
     apart_.push_back(uploaded(device, queue, apart, "sar groups"));
   }
+  std::vector<float> centres;
+  for (const PulseGroup& group : levels.back().groups) {
+    const double column = std::floor(group.along / geometry.along);
+    for (const double value : {column, group.along - column * geometry.along, group.range, 0.0})
+      centres.push_back(static_cast<float>(value));
+  }
+  centres_ = uploaded(device, queue, centres, "sar centres of groups");
+  const double sine = last.edge(frame.radar.near_range_m) + last.sine_step;
+  const double range = frame.radar.near_range_m + geometry.cell * static_cast<double>(frame.samples) + farthest;
+  reach_ =
+      static_cast<std::size_t>(std::ceil((range * sine / std::sqrt(1 - sine * sine) + farthest) / geometry.along)) + 1;
   for (std::size_t k = 0; k < std::min<std::size_t>(2, levels.size()); ++k)
     sums_[k] = device.buffer(most[k] * sizeof(Complex), {.name = "sar sums of groups"});
 }
 
-// The groups of a level that one group of the last level consists of.
-void DeviceBackprojection::sum_level(Queue& queue, std::size_t l, std::size_t last_group) const {
+// The groups of a level that the groups [begin, end) of the last level consist of.
+void DeviceBackprojection::sum_level(Queue& queue, std::size_t l, std::size_t begin, std::size_t end) const {
   const auto& levels = factorization_.levels;
   const Factorization::Level& level = levels[l];
   const PolarGrid& grid = level.grid;
-  const std::size_t each = levels.back().pulses / level.pulses, first = last_group * each;
-  const std::size_t groups = std::min(each, level.groups.size() - first);
-  const Launch launch = points_of(grid.angles, grid.ranges, groups);
+  const std::size_t each = levels.back().pulses / level.pulses, first = begin * each;
+  const std::size_t groups = std::min(end * each, level.groups.size()) - first;
+  const Launch launch{.groups = {tiles(grid.size(), kPoints), groups}, .items = {kPoints}};
   const Argument turns = real(geometry_.turns_per_metre), widest = real(geometry_.widest_sine);
   if (l == 0) {
     queue.launch(fill_, launch,
@@ -213,20 +221,27 @@ void DeviceBackprojection::sum_level(Queue& queue, std::size_t l, std::size_t la
 void DeviceBackprojection::add_groups(Queue& queue, const Buffer& image) const {
   const auto& levels = factorization_.levels;
   const PolarGrid& grid = levels.back().grid;
-  for (std::size_t g = 0; g < levels.back().groups.size(); ++g) {
-    for (std::size_t l = 0; l < levels.size(); ++l) sum_level(queue, l, g);
-    const PulseGroup& group = levels.back().groups[g];
-    const double column = std::floor(group.along / geometry_.along);
-    queue.launch(kernel_, launch_,
+  const std::size_t groups = levels.back().groups.size(), each = levels.back().pulses;
+  queue.fill(image, std::byte{0});
+  for (std::size_t begin = 0; begin < groups; begin += at_once_) {
+    const std::size_t end = std::min(begin + at_once_, groups);
+    for (std::size_t l = 0; l < levels.size(); ++l) sum_level(queue, l, begin, end);
+    const std::size_t first = begin * each > reach_ ? begin * each - reach_ : 0;
+    const std::size_t columns = std::min(end * each + reach_, frame_.pulses) - first;
+    queue.launch(kernel_, pixels(columns, frame_.samples, 1),
                  {sums_[(levels.size() - 1) % 2],
+                  centres_,
                   taps_,
                   norms_,
                   image,
-                  number(g == 0 ? 1 : 0),
+                  number(begin),
+                  number(end - begin),
+                  number(each),
+                  number(reach_),
+                  number(first),
+                  number(columns),
                   number(frame_.pulses),
-                  Argument(static_cast<std::int32_t>(column)),
-                  real(group.along - column * geometry_.along),
-                  real(group.range),
+                  number(frame_.samples),
                   real(frame_.radar.near_range_m),
                   real(geometry_.cell),
                   real(geometry_.along),
@@ -251,7 +266,7 @@ void DeviceBackprojection::run(std::span<const Complex> echoes, std::span<Comple
         if (!factorization_.levels.empty()) return add_groups(queue, out);
         std::vector<Argument> arguments{profiles_, track_, weights_, norms_, out};
         arguments.insert(arguments.end(), numbers_.begin(), numbers_.end());
-        queue.launch(kernel_, launch_, arguments);
+        queue.launch(kernel_, pixels(frame_.pulses, frame_.samples, kKeptRows), arguments);
       });
 }
 

@@ -13,7 +13,8 @@
 
 namespace ridge::sar {
 
-inline constexpr std::size_t kFine = 8;         // points of a refined pulse per sample
+inline constexpr std::size_t kFine = 8;                                      // points of a refined pulse per sample
+inline constexpr std::size_t kMostSamples = (std::size_t{1} << 22) / kFine;  // kernels split places below 2^22 points
 inline constexpr std::size_t kWeights = 4096;   // of the window, between broadside and the edge of the processed band
 inline constexpr std::size_t kWeightTerms = 8;  // of the polynomial that devices evaluate instead of the table
 inline constexpr std::size_t kPolarFractions = 1024;  // places between two points of a polar grid
@@ -77,19 +78,19 @@ class DeviceBackprojection {
 
  private:
   void add_groups(Queue& queue, const Buffer& image) const;
-  void sum_level(Queue& queue, std::size_t level, std::size_t group) const;
+  void sum_level(Queue& queue, std::size_t level, std::size_t begin, std::size_t end) const;
 
   Problem frame_;
   Geometry geometry_;
   Factorization factorization_;  // without levels: direct
   Kernel kernel_, fill_{}, merge_{};
-  Launch launch_;
   fft::Plan<float> compress_, refine_;
   Buffer spectra_, profiles_, track_, weights_, norms_;
   std::vector<Argument> numbers_;
   std::array<Buffer, 2> sums_{};  // of the groups of even and odd levels
   std::vector<Buffer> apart_{};   // per level: from a group's centre back to its parts
-  Buffer taps_{};
+  Buffer taps_{}, centres_{};
+  std::size_t at_once_ = 1, reach_ = 0;  // groups of the last level; columns from a group's centre to its last pixel
   Staging staging_;
 };
 

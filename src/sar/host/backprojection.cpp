@@ -102,6 +102,7 @@ struct Levels {
 
 struct BackprojectionState {
   BackprojectionProblem problem;
+  bool on_host;
   std::size_t threads;
   double cell, along, turns_per_metre;  // metres per sample and per pulse; cycles of the echo per metre of distance
   double widest_sine, widest_tangent;   // of the processed band
@@ -115,6 +116,7 @@ struct BackprojectionState {
 
   BackprojectionState(const Device& device, const BackprojectionProblem& given, const planner::Options& options)
       : problem(given),
+        on_host(device.is_host()),
         threads(given.frame.threads == 0 ? base::hardware_threads() : given.frame.threads),
         cell(range_cell(given.frame.radar)),
         along(along_cell(given.frame.radar)),
@@ -268,13 +270,13 @@ struct BackprojectionState {
   }
   // Cost in direct updates per pixel, for the choice of the groups.
   double factorized_cost(const Levels& levels) const {
-    constexpr double kInterpolation = 1.5;
+    const double interpolation = on_host ? 1.5 : 2.2;
     const auto pixels = static_cast<double>(samples());
     const double aperture = 2 * range_of(samples() / 2) * widest_tangent / along;
     double cost = filled_points(polar_grid(levels.first)) / pixels +
-                  kInterpolation * (aperture / static_cast<double>(levels.last) + 1);
+                  interpolation * (aperture / static_cast<double>(levels.last) + 1);
     for (std::size_t count = levels.first * kMerged; count <= levels.last; count *= kMerged) {
-      cost += kInterpolation * filled_points(polar_grid(count)) / pixels / (static_cast<double>(count) / kMerged);
+      cost += interpolation * filled_points(polar_grid(count)) / pixels / (static_cast<double>(count) / kMerged);
     }
     return cost;
   }
@@ -427,7 +429,7 @@ struct BackprojectionState {
 
 namespace {
 
-const BackprojectionProblem& checked_track(const BackprojectionProblem& problem) {
+const BackprojectionProblem& checked_track(const Device& device, const BackprojectionProblem& problem) {
   check(problem.frame);
   const auto refuse = [](const std::string& why) { throw Error(ErrorKind::invalid_argument, "sar: " + why); };
   if (!problem.track.empty() && problem.track.size() != problem.frame.pulses) {
@@ -440,6 +442,10 @@ const BackprojectionProblem& checked_track(const BackprojectionProblem& problem)
                          offset.along_m, offset.range_m));
     }
   }
+  if (!device.is_host() && problem.frame.samples > kMostSamples) {
+    refuse(fmt::format("back-projection on {} needs at most {} samples per echo, got {}: use the host", device.id(),
+                       kMostSamples, problem.frame.samples));
+  }
   return problem;
 }
 
@@ -449,7 +455,7 @@ Backprojection::Backprojection(const BackprojectionProblem& problem, const plann
     : Backprojection(host(), problem, options) {}
 Backprojection::Backprojection(const Device& device, const BackprojectionProblem& problem,
                                const planner::Options& options)
-    : state_(std::make_shared<const BackprojectionState>(device, checked_track(problem), options)) {}
+    : state_(std::make_shared<const BackprojectionState>(device, checked_track(device, problem), options)) {}
 
 void Backprojection::run(std::span<const Complex> echoes, std::span<Complex> image) const {
   const std::size_t bytes = state_->pulses() * state_->samples() * sizeof(Complex);
