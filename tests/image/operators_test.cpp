@@ -11,6 +11,7 @@
 #include "image/operators/resize/taps.hpp"
 #include "image/operators_support.hpp"
 #include "image/variant.hpp"
+#include "support/comma_locale.hpp"
 
 namespace ridge::image {
 namespace {
@@ -382,6 +383,16 @@ TEST(Operators, chains_are_read_as_they_are_written) {
   for (const char* text : {"resize -1", "resize -5x7", "resize 0x5", "resize 7x", "resize x7", "resize 7x7x7",
                            "resize nan", "convolve -3x3 1", "convolve 0x1 1"})
     EXPECT_NE(message(text).find("size \""), std::string::npos) << text << ": " << message(text);
+}
+
+TEST(Operators, chains_are_the_same_in_every_locale) {
+  const test::CommaLocale locale;
+  if (!locale) GTEST_SKIP() << "no locale with a decimal comma";
+  for (const char* text : {"gauss 1.5", "resize 0.37", "bilateral 4 3.5 25", "separable 1,2,1 0.5,0.5"}) {
+    const std::vector<Operation> chain = parse_chain(text);
+    ASSERT_EQ(chain.size(), 1u);
+    EXPECT_TRUE(to_string(chain[0]).starts_with(text)) << to_string(chain[0]);
+  }
 }
 
 TEST(Operators, what_cannot_be_is_refused) {

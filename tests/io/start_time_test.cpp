@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "io/images/pixels.hpp"
+#include "support/comma_locale.hpp"
+
 namespace ridge::io {
 namespace {
 
@@ -23,6 +26,17 @@ TEST(StartTime, IsReadAndWritten) {
         "2020-05-31-12:60:00", "2020-05-31-12:00:61", "2020-05-31-12:00:00x"}) {
     EXPECT_FALSE(parse_utc(text)) << text;
   }
+}
+
+TEST(StartTime, IsTheSameInEveryLocale) {
+  const test::CommaLocale locale;
+  if (!locale) GTEST_SKIP() << "no locale with a decimal comma";
+  const auto time = parse_utc("2020-05-31T12:00:00.25");
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->second, 43200.25);
+  EXPECT_EQ(utc_text(*time).text, "2020-05-31-12:00:00");
+  const Pixels picture = decode_pnm(std::string("Pf\n1 1\n-1.5\n") + std::string("\0\0\x80\x3f", 4), "a.pfm");
+  EXPECT_EQ(picture.bytes.size(), 4u);
 }
 
 TEST(Decimals, AreThoseThatAreMeant) {

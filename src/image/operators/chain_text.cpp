@@ -1,12 +1,12 @@
 // Conversion of operator chains to and from text, for example "gauss 2 | resize 0.5 bicubic | gray".
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "image/operators/definition.hpp"
 
 namespace ridge::image {
@@ -35,10 +35,9 @@ const std::string& Words::next(const char* what) {
 
 double Words::number(const char* what) {
   const std::string& word = next(what);
-  char* end = nullptr;
-  const double value = std::strtod(word.c_str(), &end);
-  if (*end != '\0' || word.empty()) refuse(fmt::format("{} \"{}\" is not a number", what, word));
-  return value;
+  const std::optional<double> value = base::number_of(word);
+  if (!value) refuse(fmt::format("{} \"{}\" is not a number", what, word));
+  return *value;
 }
 
 std::size_t Words::count(const char* what) {
@@ -53,9 +52,9 @@ std::vector<float> Words::numbers(const char* what) {
   std::vector<float> values;
   std::istringstream in(next(what));
   for (std::string part; std::getline(in, part, ',');) {
-    char* end = nullptr;
-    values.push_back(std::strtof(part.c_str(), &end));
-    if (part.empty() || *end != '\0') refuse(fmt::format("{} contains \"{}\", which is not a number", what, part));
+    const std::optional<float> value = base::number_of<float>(part);
+    if (!value) refuse(fmt::format("{} contains \"{}\", which is not a number", what, part));
+    values.push_back(*value);
   }
   return values;
 }

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <cstdlib>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
 #include "base/log.hpp"
+#include "base/number.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::io {
@@ -68,9 +68,8 @@ std::uint16_t swapped(std::uint16_t value) { return static_cast<std::uint16_t>(v
 void read_float_map(Text& text, Pixels& pixels) {
   pixels.sample = Sample::f32;
   const std::string scale(text.word());
-  char* end = nullptr;
-  const double factor = std::strtod(scale.c_str(), &end);
-  if (*end != '\0' || !(factor != 0)) text.refuse(fmt::format("scale \"{}\" is not a number other than 0", scale));
+  const double factor = base::number_of(scale).value_or(0);
+  if (!(factor != 0)) text.refuse(fmt::format("scale \"{}\" is not a number other than 0", scale));
   const std::size_t row = pixels.width * pixels.channels * 4;
   const std::string_view data = text.rest();
   if (data.size() < row * pixels.height) text.refuse("it ends too early");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <locale>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ std::vector<Level> parse_levels(std::string_view text, std::size_t count, const 
     line.erase(std::find(line.begin(), line.end(), '#'), line.end());
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     std::istringstream words(line);
+    words.imbue(std::locale::classic());
     Level level;
     std::string rest;
     if (!(words >> level.offset >> level.scale) || words >> rest || !std::isfinite(level.offset) ||

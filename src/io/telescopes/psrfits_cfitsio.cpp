@@ -2,9 +2,12 @@
 #include <fitsio.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -40,11 +43,15 @@ constexpr std::uint64_t kMostMissing = std::uint64_t{1} << 32;  // samples betwe
 // Sexagesimal "hh:mm:ss.s" as SIGPROC's hhmmss.s; 0 if it has another form.
 double packed_angle(const std::string& text) {
   int first = 0, minutes = 0;
-  double seconds = 0;
+  int used = 0;
   const bool negative = text.find('-') != std::string::npos;
   const std::size_t from = text.find_first_of("0123456789");
-  if (from == std::string::npos || std::sscanf(text.c_str() + from, "%d:%d:%lf", &first, &minutes, &seconds) != 3)
+  if (from == std::string::npos || std::sscanf(text.c_str() + from, "%d:%d:%n", &first, &minutes, &used) != 2 ||
+      used == 0)
     return 0;
+  const std::string_view rest = std::string_view(text).substr(from + static_cast<std::size_t>(used));
+  double seconds = 0;
+  if (std::from_chars(rest.data(), rest.data() + rest.size(), seconds).ec != std::errc()) return 0;
   const double packed = first * 10000.0 + minutes * 100.0 + seconds;
   return negative ? -packed : packed;
 }

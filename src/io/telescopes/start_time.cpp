@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -31,12 +32,14 @@ std::optional<StartTime> parse_utc(const std::string& text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, used = 0;
   double second = 0;
   char between = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2d-%2d%c%2d:%2d:%lf%n", &year, &month, &day, &between, &hour, &minute, &second,
-                  &used) != 7 ||
-      (between != '-' && between != 'T')) {
+  if (std::sscanf(text.c_str(), "%4d-%2d-%2d%c%2d:%2d:%n", &year, &month, &day, &between, &hour, &minute, &used) != 6 ||
+      used == 0 || (between != '-' && between != 'T')) {
     return std::nullopt;
   }
-  const std::string rest = text.substr(static_cast<std::size_t>(used));
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + used, end, second);
+  if (error != std::errc()) return std::nullopt;
+  const std::string_view rest(at, end);
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
   // A leap second is second 60.

@@ -1,11 +1,12 @@
 // Reads polyco files of tempo: untrusted text, each number checked.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <ridge/search/fold.hpp>
+
+#include "base/number.hpp"
 
 namespace ridge::search {
 namespace {
@@ -13,11 +14,10 @@ namespace {
 double number_of(std::string word, const std::string& name, std::size_t line) {
   std::replace(word.begin(), word.end(), 'D', 'e');
   std::replace(word.begin(), word.end(), 'd', 'e');
-  char* end = nullptr;
-  const double value = std::strtod(word.c_str(), &end);
-  if (word.empty() || *end != '\0' || !std::isfinite(value))
+  const std::optional<double> value = base::number_of(word);
+  if (!value || !std::isfinite(*value))
     throw Error(ErrorKind::io, fmt::format("{}: line {}: \"{}\" is not a number", name, line, word));
-  return value;
+  return *value;
 }
 
 }  // namespace

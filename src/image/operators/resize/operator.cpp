@@ -1,9 +1,9 @@
 // Operator resize: to a size or by a scale, with nearest, bilinear, bicubic or area interpolation.
 #include <cmath>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "image/operators/definition.hpp"
 #include "image/operators/resize/taps.hpp"
 
@@ -26,10 +26,8 @@ Resize parse_resize(Words& words) {
   const std::string size = words.next("the size");
   if (!read_size(size, o.columns, o.rows)) {
     o.rows = o.columns = 0;
-    char* end = nullptr;
-    o.scale = std::strtod(size.c_str(), &end);
-    const bool number = size.find_first_of("xX") == std::string::npos && *end == '\0';  // rejects hexadecimal
-    if (!number || !(o.scale > 0)) words.refuse("size \"" + size + "\" is neither COLUMNSxROWS nor a scale above 0");
+    o.scale = base::number_of(size).value_or(0);
+    if (!(o.scale > 0)) words.refuse("size \"" + size + "\" is neither COLUMNSxROWS nor a scale above 0");
     if (o.scale > kMostScale) {
       words.refuse(fmt::format("scale {} is above {:g}; for {} columns give the rows too, as in {}x{:.0f}", size,
                                kMostScale, size, size, o.scale * 3 / 4));
