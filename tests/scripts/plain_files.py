@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Syntax-checks source files one by one, as the ordinary build (RIDGE_UNITY=OFF) compiles them, with warnings as errors.
 
-    plain_files.py SOURCE BUILD [--cxx COMPILER] [--all] [--commits N] [--most N] [--jobs N]
+    plain_files.py SOURCE BUILD [--cxx COMPILER] [--all] [--precompiled] [--commits N] [--most N] [--jobs N]
     plain_files.py --self-test
 
 The build of ./run and ./test compiles a folder as one unit, which hides missing includes and most of -Wshadow. This
 script configures BUILD/plain-COMPILER and runs the compiler with -fsyntax-only on the files that were changed in the
-working tree and in the last N commits. A changed header is checked through one file that includes it.
+working tree and in the last N commits. A changed header is checked through one file that includes it. With --precompiled
+the standard headers are read once per target, which saves most of the time but hides missing includes.
 Exit status: 0 fine, 1 a file does not compile, 77 nothing can be checked (no git history).
 """
 import argparse
@@ -24,9 +25,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 FOLDERS = ("src", "include", "tests", "python", "examples", "fuzz", "docs")
 
 
-def configure(source, build, compiler):
+def configure(source, build, compiler, precompiled):
     command = ["cmake", "-S", str(source), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-               "-DRIDGE_UNITY=OFF", "-DRIDGE_PCH=OFF", "-DRIDGE_WERROR=ON", "-DRIDGE_TESTS=ON",
+               "-DRIDGE_UNITY=OFF", f"-DRIDGE_PCH={'ON' if precompiled else 'OFF'}", "-DRIDGE_WERROR=ON", "-DRIDGE_TESTS=ON",
                "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
     if compiler:
         command.append(f"-DCMAKE_CXX_COMPILER={compiler}")
@@ -36,19 +37,22 @@ def configure(source, build, compiler):
 
 
 def commands_of(build):
-    """File -> (directory, compiler command with -fsyntax-only), in the order of the build."""
-    result = {}
+    """File -> (directory, compiler command with -fsyntax-only), in the order of the build; commands of precompiled headers."""
+    result, headers = {}, []
     for entry in json.loads((build / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"])
         while words[0] == "env" or "=" in words[0] or words[0].endswith("ccache"):
             words.pop(0)
+        if "cmake_pch" in pathlib.PurePath(entry["file"]).name:
+            headers.append((entry["directory"], words))
+            continue
         at = words.index("-o")
         del words[at:at + 2]
         words.remove("-c")
         file = pathlib.Path(entry["file"])
         if file.exists():  # embedded kernels are written by the build
             result.setdefault(file, (entry["directory"], words + ["-fsyntax-only"]))
-    return result
+    return result, headers
 
 
 def git_lines(source, *arguments):
@@ -151,6 +155,7 @@ def main():
     parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--cxx", default="")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--precompiled", action="store_true")
     parser.add_argument("--commits", type=int, default=20)
     parser.add_argument("--most", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
@@ -159,9 +164,11 @@ def main():
     if changed is None and not options.all:
         print("no git history: cannot tell which files changed")
         return 77
-    build = options.build / f"plain-{pathlib.PurePath(options.cxx or 'default').name}"
-    configure(options.source, build, options.cxx)
-    commands = commands_of(build)
+    build = options.build / f"plain-{pathlib.PurePath(options.cxx or 'default').name}{'-precompiled' * options.precompiled}"
+    configure(options.source, build, options.cxx, options.precompiled)
+    commands, headers = commands_of(build)
+    for directory, words in headers:
+        subprocess.run(words, cwd=directory, check=True)
     files = list(commands) if options.all else choose(options.source, changed, commands)[:options.most]
     failed = check(files, commands, options.jobs)
     print(f"{len(files)} of {len(commands)} files checked, {failed} do not compile")
