@@ -43,6 +43,7 @@ struct Variable {
   bool given = false;  // an address passed to the function: it does not point to a local array
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
+  bool table() const { return scattered && count.empty(); }  // a T**, whose rows may overlap
   bool member = false;        // an array inside a struct: the next member follows its last element
   bool scattered = false;     // its rows are separate allocations: threads of the host only
   bool shares = false;        // a cv::Mat: its copies refer to the same elements

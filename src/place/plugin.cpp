@@ -272,7 +272,7 @@ class Work {
                std::any_of(n.loops.begin(), n.loops.end(), [&](const Loop& x) { return x.line == l.line; });
       });
       const bool rows = std::any_of(n.variables.begin(), n.variables.end(), [](const Variable& v) {
-        return v.scattered && v.count.empty();  // read only because of the claim
+        return v.table();  // read only because of the claim
       });
       if (uses || rows)
         for (const Loop& l : n.loops) needed.insert(l.claim_at);

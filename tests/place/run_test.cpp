@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
@@ -54,6 +55,71 @@ TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
   compare_cases(
       "opencl", "c++",
       {"heat_by_swap", "least_in_plane", "plane_at", "product_by_sum", "window_of_nine", "window_of_any_radius"});
+}
+
+// Tables of rows that overlap each other, or rows of other tables: the loops run as written, or the result is the same.
+const std::string kTables = R"(#include <cstdio>
+#include <cstdlib>
+#include <vector>
+void relax(double** u, double** rhs, double** out, int n) {
+  for (int i = 2; i < n; i++)
+    for (int j = 2; j < n; j++)
+      out[i][j] = 0.25 * (u[i + 1][j] + u[i - 1][j] + u[i][j + 1] + u[i][j - 1] - 0.5 * rhs[i][j]);
+}
+void accumulate(double** a, const double* b, int n) {
+  for (int i = 1; i <= n; i++)
+    for (int j = 1; j <= n; j++) a[i][j] = 2 * a[i][j] + b[j];
+}
+void both(double** u, double** rhs, double** out, const double* b, int n) {
+  relax(u, rhs, out, n);
+  accumulate(out, b, n);
+}
+int main() {
+  const int n = 150;
+  double sum = 0;
+  for (int form = 0; form < 7; ++form) {
+    std::vector<double> m(4 * 160 * 160);
+    for (std::size_t k = 0; k < m.size(); ++k) m[k] = (k * 2654435761u % 1000) / 1000.0;
+    std::vector<double*> u(160), r(160), o(160);
+    const auto at = [&](int which, int i) { return m.data() + which * 160 * 160 + i * 160; };
+    for (int i = 0; i < 160; ++i) {
+      u[i] = at(0, i), r[i] = at(1, i), o[i] = at(2, i);
+      if (form == 1) o[i] = at(0, i);                    // in place
+      if (form == 2) o[i] = at(2, i / 2);                // two names for each row
+      if (form == 3) u[i] = m.data() + 480 * i / 3 * 3 / 3, o[i] = u[i] + 160 / 2;  // interleaved
+      if (form == 4) o[i] = at(2, 159 - i);              // descending: fine, but not recognized
+      if (form == 5) o[i] = at(2, 0) + i * 100;          // rows overlap partly
+      if (form == 6) o[i] = i == 80 ? at(0, 40) : at(2, i);  // one row is another table's
+    }
+    both(u.data(), r.data(), o.data(), form == 5 ? o[70] : m.data(), n);
+    double s = 0;
+    for (std::size_t k = 0; k < m.size(); ++k) s += m[k] * (k % 97);
+    std::printf("%d %.17g\n", form, s);
+  }
+}
+)";
+
+TEST(Placed, TablesWithOverlappingRowsEqualTheOriginal) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const ridge::test::ScratchFolder folder;
+  const std::string at = folder.path().string() + "/";
+  std::ofstream(at + "original.cpp") << kTables;
+  ridge::place::Options options;
+  options.function = "both";
+  options.emit = "openmp";
+  const auto report = ridge::place::analyze(at + "original.cpp", options);
+  ASSERT_FALSE(report.placed.empty());
+  for (const auto& l : report.loops) EXPECT_TRUE(l.placed) << l.id;
+  for (const std::string test : {"stacked(", "apart("})
+    EXPECT_NE(report.placed.find("placed::" + test), std::string::npos);
+  std::ofstream(at + "placed.cpp") << report.placed;
+  for (const std::string name : {"original", "placed"})
+    ASSERT_EQ(command("c++ -O1 -std=c++20 -fopenmp -w -o " + at + name + " " + at + name + ".cpp"), 0) << report.placed;
+  ASSERT_EQ(command("PLACED_ALWAYS=1 OMP_NUM_THREADS=8 OMP_WAIT_POLICY=passive OMP_SCHEDULE=dynamic,1 " + at +
+                    "placed > " + at + "placed.txt && " + at + "original > " + at + "original.txt && cmp " + at +
+                    "placed.txt " + at + "original.txt"),
+            0);
 }
 
 // C files stay C: as threads, and on a device with a second file in C++.

@@ -154,8 +154,17 @@ class FootprintFinder {
       f_.begins = "(" + condition_text(where) + ") ? " + position(first) + " : 0";
     }
     if (!f_.first.empty()) f_.first = "(" + condition_text(where) + ") ? " + f_.first + " : 0";
+    if (v_.table() && f_.certain && dimensions_ == 2)
+      for (const int d : {0, 1}) {
+        f_.rows.push_back(when_any(where, isl::manage(isl_set_dim_min(all_.copy(), d)), "0"));
+        f_.rows.push_back(when_any(where, isl::manage(isl_set_dim_max(all_.copy(), d)), "-1"));
+      }
     f_.known = true;
     return true;
+  }
+
+  static std::string when_any(const isl::set& where, const isl::pw_aff& value, const std::string& otherwise) {
+    return "(" + condition_text(where) + ") ? (" + expression(value) + ") : " + otherwise;
   }
 
   bool find_first(const isl::set& before) {

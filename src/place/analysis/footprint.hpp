@@ -23,6 +23,9 @@ struct Footprint {
   // If elements with a negative index may be accessed: the first one, and the condition under which there is none.
   std::string first{}, starts_inside{};
   bool always_before = false;  // that condition never holds
+  // Of a table of rows, if all rows between the first and the last are certainly accessed: first and last row, first
+  // and last column.
+  std::vector<std::string> rows{};
   std::string why{};
 };
 

@@ -279,6 +279,9 @@ class KernelMaker {
         k_.why = f.why;
         return false;
       }
+      static const char* const limits[] = {"_first_row", "_last_row", "_first_column", "_last_column"};
+      for (std::size_t k = 0; k < f.rows.size(); ++k)
+        a.rows.push_back(host_function("_" + v.name + limits[k], "placed::Int", f.rows[k]));
       if (v.member && f.known && !f.within && f.elements != "0")
         inside_ += (inside_.empty() ? "(" : " && (") + ("(" + f.elements + ") <= " + std::to_string(v.length) + ")");
       k_.arrays.push_back(a);

@@ -20,10 +20,11 @@ struct HostCall {
 struct KernelArray {
   int variable = -1;
   bool written = false, enters = true, covered = false;
-  bool sized = false;        // extent by a host function; else from the object, or from the session's record
-  HostCall size{}, first{};  // first: if set, elements before the array's address may be accessed from this one on
-  bool tiled = false;        // its length is a kernel argument
-  bool constant = false;     // passed as constant memory
+  bool sized = false;            // extent by a host function; else from the object, or from the session's record
+  HostCall size{}, first{};      // first: if set, elements before the array's address may be accessed from this one on
+  std::vector<HostCall> rows{};  // of a table of rows: first and last row, first and last column
+  bool tiled = false;            // its length is a kernel argument
+  bool constant = false;         // passed as constant memory
 };
 
 // A version of a kernel for arrays that do not fit into the device's memory: some iterations of its outermost loop.

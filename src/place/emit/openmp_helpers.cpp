@@ -121,6 +121,24 @@ static inline void* placed_copied(const void* from, placed_Int bytes) {  // to b
 }
 )";
 
+// Rows of a table of pointers. Threads run only if each row begins after the end of the row before: then no two rows
+// overlap, and all lie between the begin of the first and the end of the last.
+constexpr const char* kTables = R"(
+// Address of byte `at` of a row; null if no row from `first` to `last` is accessed.
+static inline const char* placed_row(const void* table, placed_Int first, placed_Int last, placed_Int row, placed_Int at) {
+  const char* address = 0;
+  if (last < first) return address;
+  memcpy(&address, (const char*)table + row * (placed_Int)sizeof(address), sizeof(address));
+  return address + at;
+}
+// True if the bytes `from` to `to` of each row follow those of the row before.
+static inline bool placed_stacked(const void* table, placed_Int first, placed_Int last, placed_Int from, placed_Int to) {
+  for (placed_Int i = first; i < last; ++i)
+    if (placed_row(table, first, last, i, to) > placed_row(table, first, last, i + 1, from)) return false;
+  return true;
+}
+)";
+
 constexpr const char* kPermuted = R"(
 static inline placed_Int placed_permuted(placed_Int at, placed_Int n) {  // odd numbers upwards, then even numbers downwards
   return at < n / 2 ? 2 * at + 1 : 2 * (n - 1 - at);
@@ -245,9 +263,13 @@ class Array {
 
 std::string openmp_helpers(const OpenmpHelpers& needed) {
   const std::string helpers = (needed.session.empty() ? kIntegers : std::string()) + kHelpers +
-                              (needed.copies ? kCopied : "") + (needed.permuted ? kPermuted : "");
-  if (!needed.session.empty()) return in_namespace(helpers, needed.session);
-  return needed.c ? helpers + kApartInC : in_namespace(helpers) + kApart + (needed.arrays ? kArray : "");
+                              (needed.copies ? kCopied : "") + (needed.permuted ? kPermuted : ""),
+                    tables = needed.tables ? kTables : "";
+  const auto in = [&](const std::string& name) {
+    return in_namespace(helpers, name) + (tables.empty() ? "" : in_namespace(tables, name));
+  };
+  if (!needed.session.empty()) return in(needed.session);
+  return needed.c ? helpers + tables + kApartInC : in("placed") + kApart + (needed.arrays ? kArray : "");
 }
 
 }  // namespace ridge::place::emit

@@ -8,6 +8,7 @@ struct OpenmpHelpers {
   bool c = false;         // text for C; otherwise C++, in namespace placed
   bool copies = false;    // arrays are copied before a nest
   bool permuted = false;  // iterations run in another order
+  bool tables = false;    // rows of a T** are tested
   bool arrays = false;    // local vectors are replaced (C++ only)
   // Programs for a device: the namespace of the session's functions, which include integers, the overlap test and
   // arrays.

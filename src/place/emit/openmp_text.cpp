@@ -101,8 +101,7 @@ class ThreadedNest {
     add_private_clauses();
     varies |= add_reduction_clauses();
     std::string tests = scalar_tests();
-    if (!add_overlap_test(tests))
-      return "the extent of an array is unknown, so its overlap with others cannot be tested";
+    if (!add_overlap_test(tests)) return why_;
     const std::string work = "(" + call_text(k_.work, nest_) + ")";
     if (blocks_) pragma_ += " if (placed::pays" + work + ")";
     if (blocks_ || !tests.empty())  // the cheap test first
@@ -223,7 +222,7 @@ class ThreadedNest {
   bool redirect_reads(int array, std::vector<Insert>& edits) const {
     const Variable& v = nest_.variables[array];
     const KernelArray* a = used(array);
-    if (!identifier(v.host) || a == nullptr || (!a->sized && v.count.empty())) return false;
+    if (!identifier(v.host) || a == nullptr || v.scattered || (!a->sized && v.count.empty())) return false;
     bool found = true;
     std::size_t instance = 0;  // in the order of Relations::instances
     const std::function<void(const Node&, const Span&)> visit = [&](const Node& node, const Span& around) {
@@ -285,6 +284,22 @@ class ThreadedNest {
     for (const KernelArray& a : k_.arrays) {
       const Variable& v = nest_.variables[a.variable];
       if (!v.outlives && own_apart) continue;
+      if (v.table() && a.rows.empty() && nest_.loops[0].claim.empty()) {
+        why_ = "it is not known which rows of " + v.host + " are accessed, so their overlap cannot be tested";
+        return false;
+      }
+      if (!a.rows.empty()) {
+        const std::string table = "(" + v.host + ")", size = " * placed::Int(sizeof(" + v.host_element + "))",
+                          first = call_text(a.rows[0], nest_), last = call_text(a.rows[1], nest_),
+                          from = call_text(a.rows[2], nest_) + size,
+                          to = "(" + call_text(a.rows[3], nest_) + " + 1)" + size,
+                          rows = table + ", " + first + ", " + last + ", ",
+                          low = "placed::row(" + rows + first + ", " + from + ")";
+        tests += (tests.empty() ? "" : " && ") + ("placed::stacked(" + rows + from + ", " + to + ")");
+        add(low, "placed::Int(placed::row(" + rows + last + ", " + to + ") - " + low + ")", a.written);
+        add(table + " + " + first, "(" + last + " + 1 - " + first + ") * placed::Int(sizeof(void*))", false);
+        continue;
+      }
       std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? call_text(a.size, nest_) : "";
       unknown |= count.empty();
       count = apart_count(k_, nest_, a.variable, count);
@@ -358,6 +373,7 @@ class ThreadedNest {
   bool permuted_, only_vectors_;  // only_vectors_: the nest is a single loop
   std::string first_of_all_, pad_{}, pragma_{};
   std::string copies_{};  // declarations of the copies that the nest reads
+  std::string why_ = "the extent of an array is unknown, so its overlap with others cannot be tested";
   bool blocks_ = false;
   std::vector<Held> numbers_{};
 };
@@ -422,6 +438,12 @@ void test_reordered(const Program& program, const std::map<std::pair<int, int>, 
 
 constexpr const char* kOmpHeader = "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
 
+bool tables(const std::map<std::pair<int, int>, Kernel>& placed) {
+  return std::any_of(placed.begin(), placed.end(), [](const auto& p) {
+    return std::any_of(p.second.arrays.begin(), p.second.arrays.end(), [](const auto& a) { return !a.rows.empty(); });
+  });
+}
+
 bool copies(const std::map<std::pair<int, int>, Kernel>& placed) {
   return std::any_of(placed.begin(), placed.end(), [](const auto& p) { return !p.second.copies.empty(); });
 }
@@ -453,8 +475,11 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
   const std::string text = with_inserts(program, 0, static_cast<unsigned>(program.text.size()), inserts);
   const std::string title =
                         "// Loops of " + program.functions.back().name + "() as threads of the host, by ridge place.\n",
-                    helpers = openmp_helpers(
-                        {.c = program.c, .copies = copies(placed), .permuted = permuted, .arrays = arrays});
+                    helpers = openmp_helpers({.c = program.c,
+                                              .copies = copies(placed),
+                                              .permuted = permuted,
+                                              .tables = tables(placed),
+                                              .arrays = arrays});
   return title +
          (program.c ? "#include <stdarg.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include "
                       "<string.h>\n"
@@ -483,9 +508,10 @@ HostThreads host_threads(const Program& program, const std::map<std::pair<int, i
     made.nests[where] = with_inserts(program, span.begin, span.end, inserts);
   }
   if (placed.empty()) return made;
-  made.helpers = "#include <cstdlib>\n#include <cstring>\n" + std::string(kOmpHeader) +
-                 openmp_helpers({.copies = copies(placed), .permuted = permuted, .session = name}) +
-                 (name == "placed" ? "" : "namespace placed = " + name + ";\n") + functions + "\n";
+  made.helpers =
+      "#include <cstdlib>\n#include <cstring>\n" + std::string(kOmpHeader) +
+      openmp_helpers({.copies = copies(placed), .permuted = permuted, .tables = tables(placed), .session = name}) +
+      (name == "placed" ? "" : "namespace placed = " + name + ";\n") + functions + "\n";
   return made;
 }
 

@@ -1,6 +1,6 @@
 // Rows that are separate allocations: std::vector<std::vector<T>> and T**. A row that is the same in the whole nest is
-// an array of its own. If rows vary, those of nested vectors are disjoint by construction; those of a T** may be
-// anywhere, so that only a claim of the user makes such a nest parallel. Only threads of the host can run these nests.
+// an array of its own. If rows vary, those of nested vectors are disjoint by construction; those of a T** are tested
+// before the nest runs on threads. Only threads of the host can run these nests.
 #include <clang/AST/DeclTemplate.h>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ std::optional<int> Places::row(const Expr* e) {
 }
 
 // The whole table as one array whose rows cannot be in one piece of memory.
-int Places::scattered(const VarDecl* table, const Expr* at) {
+int Places::scattered(const VarDecl* table, const Expr* at, bool claimed) {
   if (const auto it = scope_.variables.find(table); it != scope_.variables.end()) return it->second;
   const QualType type = table->getType().getNonReferenceType();
   const bool nested = is_nested(type);
@@ -131,6 +131,7 @@ int Places::scattered(const VarDecl* table, const Expr* at) {
   v.constant |= nested && type.isConstQualified();
   v.line = line(table->getLocation());
   v.data = "*" + v.host;
+  if (!nested && !claimed) v.inner.push_back(kLongest);
   if (nested) {  // the memory between the lowest and the highest element
     const std::string each = "for (auto& x : r) if (!x.empty()) ", given = "}(" + v.host + ")";
     v.inner.push_back(kLongest);
@@ -155,14 +156,11 @@ std::optional<Place> Places::row_element(const Expr* row, const Expr* column, Ef
   const VarDecl* table = row_table(row, at);
   if (table == nullptr) return {};
   const bool nested = is_nested(table->getType());
-  if (!nested && !facts_.claimed(scope_.root, span(scope_.root->getSourceRange())))
-    refuse(row, "the rows of " + table->getNameAsString() +
-                    " may be anywhere: use one pointer and row * columns + column, or claim that the iterations are "
-                    "independent (#pragma omp parallel for)");
+  const bool claimed = !nested && facts_.claimed(scope_.root, span(scope_.root->getSourceRange()));
   Place p;
-  p.variable = scattered(table, row);
+  p.variable = scattered(table, row, claimed);
   const Index r = index(at, fx, p.not_negative), c = index(column, fx, p.not_negative);
-  if (nested)
+  if (!claimed)
     p.indices = {r, c};
   else
     p.indices = {{std::nullopt, wrapped(r.text) + " + " + wrapped(c.text)}};

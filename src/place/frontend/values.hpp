@@ -53,7 +53,7 @@ class Places : public NestPart {
   const clang::VarDecl* row_table(const clang::Expr* row, const clang::Expr*& at) const;
   bool same_in_nest(const clang::Expr* e) const;
   std::optional<int> row(const clang::Expr* e);
-  int scattered(const clang::VarDecl* table, const clang::Expr* at);
+  int scattered(const clang::VarDecl* table, const clang::Expr* at, bool claimed);
   std::optional<Place> row_element(const clang::Expr* row, const clang::Expr* column, Effects& fx);
   int row_extent(const clang::CXXMemberCallExpr* call);
   std::optional<Path> owner(const clang::Expr* e) const;

@@ -95,6 +95,8 @@ class Arguments {
       add_array(p);
     else if (const std::string number = number_of_rows(p.type); !number.empty())
       add_nested(p, number);
+    else if (const std::string number = number_of_table(p.type); !number.empty())
+      add_table(p, number);
     else if (c_)  // a type of the C file: zeros
       made += fmt::format("  alignas(16) unsigned char {}[65536]{{}};\n", p.name);
     else
@@ -173,6 +175,30 @@ class Arguments {
       dump += fmt::format(
           "  for (auto& row : {0}) ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", row.data(), row.size());\n",
           p.name, number);
+  }
+
+  // Element type of T**; "" for other types.
+  static std::string number_of_table(const std::string& type) {
+    static const std::regex table(
+        R"(^(const )?((unsigned |signed )?(char|short|int|long|long long|float|double)) ?\*( ?const)? ?\*( ?const)?$)");
+    std::smatch found;
+    return std::regex_match(type, found, table) ? found[2].str() : "";
+  }
+
+  // Rows and columns numbered from 0 or 1.
+  void add_table(const Parameter& p, const std::string& number) {
+    long side = 181;
+    for (const auto& [name, size] : sizes_) side = std::max(side, size);
+    side += 3;
+    made += fmt::format(
+        "  std::vector<{1}> {0}_memory({2});\n  std::vector<std::remove_cv_t<std::remove_pointer_t<{3}>>> "
+        "{0}_rows({4});\n"
+        "  for (long k = 0; k < {4}; ++k) {0}_rows[k] = {0}_memory.data() + {4} * k;\n  {3} {0} = {0}_rows.data();\n",
+        p.name, number, side * side, p.type, side);
+    Parameter memory = p;
+    memory.element = number;
+    memory.constant = p.type.rfind("const", 0) == 0;
+    fill_and_dump(memory, p.name + "_memory.data()", p.name + "_memory.size()");
   }
 
   void add_array(const Parameter& p) {

@@ -258,8 +258,11 @@ class Search {
     return false;
   }
 
-  static bool claims(const Nest& nest) {  // the user's claim is about the loops as written
-    return std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return !l.claim.empty(); });
+  // True if the loops must stay as written: a claim of the user is about them, or the rows of a table are tested for
+  // them.
+  static bool fixed(const Nest& nest) {
+    return std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return !l.claim.empty(); }) ||
+           std::any_of(nest.variables.begin(), nest.variables.end(), [](const Variable& v) { return v.table(); });
   }
 
   // True if all loops inside the outermost one are placed: another order of the whole nest would gain little.
@@ -273,7 +276,7 @@ class Search {
   bool one(const Found& at) {
     const Nest& nest = now_.program.functions[at.function].nests[at.nest];
     int first = 0, count = 0;
-    if (!numbered(nest, first, count) || claims(nest)) return false;
+    if (!numbered(nest, first, count) || fixed(nest)) return false;
     const bool placed = now_.chains.count({at.function, at.nest}) > 0;
     const auto [relations, verdicts] = memo_.analyzed(nest);
     const State state{now_.program.text, nest, relations, verdicts, now_.on_host};
@@ -317,7 +320,7 @@ class Search {
     if (other == now_.chains.end() || other->second.size() != mine.size()) return false;
     const Nest& behind = now_.program.functions[at.function].nests[at.next->nest];
     int second = 0, more = 0;
-    if (claims(behind) || !numbered(behind, second, more) || second != first + count) return false;
+    if (fixed(behind) || !numbered(behind, second, more) || second != first + count) return false;
     const auto [relations, verdicts] = memo_.analyzed(behind);
     const int levels = static_cast<int>(mine.size());
     const State last{now_.program.text, behind, relations, verdicts};

@@ -256,7 +256,7 @@ void rows_of_rows(std::vector<std::vector<float>>& image) {
     for (std::size_t j = 0; j < image[i].size(); ++j) image[i][j] = 1;
 }
 
-//: pointers_to_rows l1=sequential kernels=1 says=rows
+//: pointers_to_rows l1=parallel kernels=1
 void pointers_to_rows(float** image, int h, int w) {
   for (int i = 0; i < h; ++i)
     for (int j = 0; j < w; ++j) image[i][j] = 1;

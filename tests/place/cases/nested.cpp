@@ -58,8 +58,8 @@ void path_step(int** wall, int* from, int* to, int rows, int cols) {
   }
 }
 
-// Rows of a table of pointers may be anywhere.
-//: table_of_rows l1=sequential kernels=1
+// The rows of a table of pointers may overlap: tested before threads start. A device gets one row at a time.
+//: table_of_rows l1=parallel kernels=1
 void table_of_rows(float** a, int h, int w) {
   for (int i = 0; i < h; ++i)
     for (int j = 0; j < w; ++j) a[i][j] = 1;
@@ -79,4 +79,35 @@ void row_moves(float** a, int k, int w) {
     a[k][j] = 1;
     if (j % 7 == 6) ++k;
   }
+}
+
+// Rows and columns from 1, as in Numerical Recipes.
+//: table_product l1=parallel l2=parallel l3=reduction kernels=0
+void table_product(double** a, double** b, double** c, int n) {
+  for (int i = 1; i <= n; ++i)
+    for (int j = 1; j <= n; ++j) {
+      double sum = 0;
+      for (int k = 1; k <= n; ++k) sum += a[i][k] * b[k][j];
+      c[i][j] = sum;
+    }
+}
+
+//: table_swept l1=sequential l2=parallel kernels=1
+void table_swept(double** a, int n, int m) {
+  for (int i = 1; i < n; ++i)
+    for (int j = 0; j < m; ++j) a[i][j] += a[i - 1][j];
+}
+
+// Subscripts that leave their row count as an element of the row before.
+//: table_outside l1=sequential l2=sequential kernels=0
+void table_outside(float** a, int n, int m) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) a[i][j - 3] = a[i][j - 4] + 1;
+}
+
+// Which rows are accessed is known only to the loop.
+//: table_gathered l1=reduction l2=reduction kernels=0
+void table_gathered(float** a, const int* at, int n, int m) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) a[at[i]][j] += 1;
 }
