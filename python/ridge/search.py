@@ -1,11 +1,21 @@
-"""Dispersed pulses and pulsars in filterbank data: arrays of power, (times, channels), uint8, uint16 or float32.
+"""Dispersed pulses, pulsars and beams. Power is an array (times, channels) of uint8, uint16 or float32.
 
+>>> import numpy as np
 >>> from ridge import search
 >>> band = search.Band(first_mhz=1500, step_mhz=-0.5, interval=1e-3)
 >>> power = search.simulate(band, times=20000, channels=256, pulses=[(50, 2.0, 4, 20)])   # DM, seconds, samples, S/N
 >>> found = search.find(power, band, dm=(0, 100))
 >>> len(found), abs(found[0]["dm"] - 50) < 5, abs(found[0]["time"] - 2.002) < 0.005
 (1, True, True)
+
+Voltages are complex64 arrays:
+
+>>> weights = search.beam_weights([[0, 0, 0], [10, 0, 0]], [[0, 0, 1]], channels_mhz=1400)      # two stations, the zenith
+>>> search.beamform(np.ones((1, 8, 2)), weights, integrate=4).tolist()
+[[[4.0, 4.0]]]
+>>> clean = search.dedisperse(np.ones(10000), dm=1, centre_mhz=1400, rate_mhz=6.25)
+>>> bool(abs(clean[5000] - 1) < 1e-4)
+True
 """
 from dataclasses import asdict, dataclass
 
@@ -13,7 +23,7 @@ import numpy as np
 
 from . import _ridge
 
-__all__ = ["Band", "simulate", "find", "fold", "periods"]
+__all__ = ["Band", "simulate", "find", "fold", "periods", "dedisperse", "beam_weights", "beamform"]
 
 
 @dataclass(frozen=True)
@@ -56,3 +66,44 @@ def periods(power, band, dm=0.0, acceleration=(0, 0), harmonics=16, threshold=6,
     settings = {"acceleration_begin": float(acceleration[0]), "acceleration_end": float(acceleration[1]), "harmonics": harmonics,
                 "threshold": float(threshold), "dm": float(dm)}
     return _ridge.search_periods(device, _rows(power), asdict(band), settings)
+
+
+def dedisperse(voltages, dm, centre_mhz, rate_mhz, taper=0.02, length=0, device="host"):
+    """Coherently dedispersed voltages of one band, complex64. A negative rate is an inverted band; `length` is the number of
+    points per transform (0: chosen)."""
+    samples = np.ascontiguousarray(voltages, np.complex64)
+    if samples.ndim != 1:
+        raise ValueError(f"the voltages must have one axis, got {samples.ndim}")
+    out = np.empty_like(samples)
+    _ridge.search_dedisperse(device, samples, {"dm": float(dm), "centre_mhz": float(centre_mhz), "rate_mhz": float(rate_mhz),
+                                               "taper": float(taper), "length": int(length)}, out)
+    return out
+
+
+def beam_weights(positions, directions, channels_mhz):
+    """Weights that add up a plane wave from each direction, (channels, beams, stations): positions in metres, (stations, 3);
+    directions as unit vectors towards the sources, (beams, 3)."""
+    positions, directions = (np.ascontiguousarray(x, np.float64) for x in (positions, directions))
+    channels = np.ascontiguousarray(np.atleast_1d(channels_mhz), np.float64)
+    out = np.empty((len(channels), len(directions), len(positions)), np.complex64)
+    _ridge.search_beam_weights(positions, directions, channels, out)
+    return out
+
+
+def beamform(voltages, weights, integrate=1, incoherent=False, device="host"):
+    """Power of beams, (channels, beams, times // integrate), from voltages (channels, times, stations) and weights (channels,
+    beams, stations) or (beams, stations). `incoherent` adds a last beam, the sum of the stations' own powers."""
+    samples = np.ascontiguousarray(voltages, np.complex64)
+    if samples.ndim != 3:
+        raise ValueError(f"the voltages must have the shape (channels, times, stations), got {samples.ndim} axes")
+    factors = np.asarray(weights, np.complex64)
+    if factors.ndim == 2:
+        factors = np.broadcast_to(factors, (len(samples), *factors.shape))
+    if factors.ndim != 3:
+        raise ValueError(f"the weights must have two or three axes, got {factors.ndim}")
+    integrate = int(integrate)
+    if integrate < 1:
+        raise ValueError(f"integrate must be at least 1, got {integrate}")
+    out = np.empty((len(samples), factors.shape[1] + bool(incoherent), samples.shape[1] // integrate), np.float32)
+    _ridge.search_beamform(device, samples, np.ascontiguousarray(factors), {"integrate": integrate, "incoherent": bool(incoherent)}, out)
+    return out

@@ -1,13 +1,19 @@
-// Python bindings of the pulse search: simulation, candidates, folding and periods.
+// Python bindings of the pulse search: simulation, candidates, folding, periods, voltages and beams.
+#include <algorithm>
+#include <array>
+#include <complex>
 #include <cstring>
 #include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <ridge/search.hpp>
+#include <ridge/search/beams.hpp>
+#include <ridge/search/coherent.hpp>
 #include <ridge/search/fold.hpp>
 #include <ridge/search/periods.hpp>
 
@@ -124,6 +130,68 @@ py::list find_all_periods(const std::string& device, const py::object& input, co
   return list;
 }
 
+using Voltage = std::complex<float>;
+
+void dedisperse_voltages(const std::string& device, const py::object& input, const py::dict& given,
+                         const py::object& output) {
+  const Array in(input, false, "the voltages", {Element::complex64});
+  const Array out(output, true, "the output", {Element::complex64});
+  const std::span<const Voltage> from = in.span<const Voltage>("the voltages");
+  const std::span<Voltage> to = out.span<Voltage>("the output");
+  const search::CoherentProblem problem{.centre_mhz = get<double>(given, "centre_mhz"),
+                                        .rate_mhz = get<double>(given, "rate_mhz"),
+                                        .dm = get<double>(given, "dm"),
+                                        .length = get<std::size_t>(given, "length"),
+                                        .taper = get<double>(given, "taper")};
+  const py::gil_scoped_release free;
+  search::CoherentPlan(ridge::device(device), problem).run(from, to);
+}
+
+void form_beams(const std::string& device, const py::object& input, const py::object& factors, const py::dict& given,
+                const py::object& output) {
+  const Array in(input, false, "the voltages", {Element::complex64});
+  const Array weights(factors, false, "the weights", {Element::complex64});
+  const Array out(output, true, "the power", {Element::float32});
+  if (in.axes() != 3) throw py::value_error("the voltages must have the shape (channels, times, stations)");
+  if (weights.axes() != 3 || weights.length(0) != in.length(0) || weights.length(2) != in.length(2))
+    throw py::value_error("the weights must have the shape (channels, beams, stations)");
+  const search::BeamProblem problem{.stations = in.length(2),
+                                    .beams = weights.length(1),
+                                    .times = in.length(1),
+                                    .channels = in.length(0),
+                                    .integrate = get<std::size_t>(given, "integrate"),
+                                    .incoherent = get<bool>(given, "incoherent")};
+  const std::span<const Voltage> from = in.span<const Voltage>("the voltages");
+  const std::span<const Voltage> by = weights.span<const Voltage>("the weights");
+  const std::span<float> to = out.span<float>("the power");
+  const py::gil_scoped_release free;
+  search::Beamformer beams(ridge::device(device), problem);
+  beams.set_weights(by);
+  beams.power(from, to);
+}
+
+void plane_wave_weights(const py::object& positions, const py::object& directions, const py::object& frequencies,
+                        const py::object& output) {
+  const Array stations(positions, false, "the positions", {Element::float64});
+  const Array sources(directions, false, "the directions", {Element::float64});
+  const Array channels(frequencies, false, "the frequencies", {Element::float64});
+  const Array out(output, true, "the weights", {Element::complex64});
+  const auto vectors = [](const Array& array, const char* name) {
+    if (array.axes() != 2 || array.length(1) != 3)
+      throw py::value_error(fmt::format("{} must have the shape (count, 3)", name));
+    const std::span<const double> values = array.span<const double>(name);
+    std::vector<std::array<double, 3>> all(array.length(0));
+    for (std::size_t i = 0; i < values.size(); ++i) all[i / 3][i % 3] = values[i];
+    return all;
+  };
+  const std::vector<Voltage> weights =
+      search::beam_weights(vectors(stations, "the positions"), vectors(sources, "the directions"),
+                           channels.span<const double>("the frequencies"));
+  const std::span<Voltage> to = out.span<Voltage>("the weights");
+  if (to.size() != weights.size()) throw py::value_error("the weights need the shape (channels, beams, stations)");
+  std::copy(weights.begin(), weights.end(), to.begin());
+}
+
 }  // namespace
 
 void add_search(py::module_& module) {
@@ -131,6 +199,9 @@ void add_search(py::module_& module) {
   module.def("search_find", &find_pulses);
   module.def("search_fold", &fold_rows);
   module.def("search_periods", &find_all_periods);
+  module.def("search_dedisperse", &dedisperse_voltages);
+  module.def("search_beamform", &form_beams);
+  module.def("search_beam_weights", &plane_wave_weights);
 }
 
 }  // namespace ridge::python
