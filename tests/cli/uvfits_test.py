@@ -119,6 +119,19 @@ def main():
                            ([*site, "--phase-centre", "1,x"], "RA,DEC"), (["--output-format", "fil"], "correlate")]:
         code, text = ridge("channelize", "in.raw", "no.uvfits", *bank, *words)
         check(code == 1 and message in text and not os.path.exists("no.uvfits"), f"{words}: {code} {text}")
+    # Sums of an odd number of channels need --centred; a tone in channel 0 is then in the lower one of its sum.
+    with open("tone.raw", "wb") as out:
+        out.write(struct.pack("<2f", 1, 0) * 6 * 4 * TIMES * 4)
+    odd = ["--stations", 4, "--polarizations", 1, "--samples", "f32", "--block", 6, "--channels", 6, "--correlate", "--times",
+           TIMES, "--sum-channels", 2, "--rate", 6e6, "--frequency", 100, *site]
+    code, text = ridge("channelize", "tone.raw", "no.uvfits", *odd)
+    check(code == 1 and "--centred" in text, f"an odd number of sums: {code} {text}")
+    code, text = ridge("channelize", "tone.raw", "odd.uvfits", *odd, "--centred")
+    check(code == 0, f"centred sums: {text}")
+    keys, groups = read_uvfits("odd.uvfits")
+    powers = groups[-1][1][::3]
+    strongest = float(keys["CRVAL4"]) + powers.index(max(powers)) * float(keys["CDELT4"])
+    check(abs(strongest - 100e6) <= 1e6, f"a tone at 100 MHz is in the channel at {strongest}")
     code, text = ridge("channelize", "in.raw", "no.uvfits", *bank, *site, "--site", "6.87,91")
     check(code != 0, "a latitude of 91 degrees")
 
