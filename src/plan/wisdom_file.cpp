@@ -60,8 +60,6 @@ std::string line_of(const Stored& stored) {
 
 }  // namespace
 
-std::string this_version() { return RIDGE_VERSION; }
-
 std::string key_of(const std::string& fingerprint, const std::string& workload, const std::string& problem,
                    const std::string& version) {
   std::string key;

@@ -91,7 +91,7 @@ def unit_of(root, path, text):
         folder = pattern.sub(unit, folder)
     if ALONE.search(text) or ALONE_PATHS.search(path.as_posix()):
         return None
-    return folder if re.match("src/(?!bench|check|cli|mpi)", folder) else " ".join([folder] + OPENED.findall(text))
+    return folder if re.match("src/(?!bench|check(?!/image)|cli|mpi)", folder) else " ".join([folder] + OPENED.findall(text))
 
 
 def collisions(root):

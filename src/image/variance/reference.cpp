@@ -6,7 +6,7 @@
 namespace ridge::image {
 namespace {
 
-double value_at(const Image& in, std::size_t row, std::size_t column) {
+double sample_at(const Image& in, std::size_t row, std::size_t column) {
   switch (in.depth()) {
     case Depth::u8:
       return in.row<std::uint8_t>(row)[column];
@@ -28,7 +28,7 @@ double reference_variance(const VarianceProblem& problem, const Image& in, std::
         border_index(problem.border,
                      static_cast<std::ptrdiff_t>(column + j) - static_cast<std::ptrdiff_t>(problem.window_columns / 2),
                      static_cast<std::ptrdiff_t>(problem.columns));
-    return y < 0 || x < 0 ? problem.constant : value_at(in, static_cast<std::size_t>(y), static_cast<std::size_t>(x));
+    return y < 0 || x < 0 ? problem.constant : sample_at(in, static_cast<std::size_t>(y), static_cast<std::size_t>(x));
   };
   const double count = static_cast<double>(problem.window_rows * problem.window_columns);
   double sum = 0, squares = 0;
