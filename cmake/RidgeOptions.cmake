@@ -156,7 +156,7 @@ function(ridge_sanitize_less target)
   endforeach()
 endfunction()
 
-# ridge_unity(TARGET [REGEX]): compiles each folder as one unit. In bench, check (except check/image), cli, mpi and outside src/, files with a file-scope `using namespace` share a
+# ridge_unity(TARGET [REGEX]): compiles each folder as one unit. In bench, check (except check/image), mpi and outside src/, files with a file-scope `using namespace` share a
 # unit with those that have the same one. Compiled separately: files with their own flags, files that Highway includes once
 # per instruction set, peers (headers of other libraries conflict) and files that match REGEX.
 function(ridge_unity target)
@@ -192,12 +192,10 @@ function(ridge_unity target)
       string(REGEX REPLACE "^src/(bench|check)/(fft|stencil)$" "src/\\1" folder ${folder})
       string(REGEX REPLACE "^src/device/(opencl|recorded|host)$" "src/device" folder ${folder})
       string(REGEX REPLACE "^src/(codegen|plan|report)$" "src/plan" folder ${folder})
-      string(REGEX REPLACE "^src/cli/(arrays|nufft|sar|trace|fftw)$" "src/cli" folder ${folder})
-      string(REGEX REPLACE "^src/cli/(capture|channelize|run|search)$" "src/cli/channelize" folder ${folder})
-      string(REGEX REPLACE "^src/cli/(image|flow)$" "src/cli/image" folder ${folder})
-      string(REGEX REPLACE "^src/cli/(check|place|machine)$" "src/cli/check" folder ${folder})
+      string(REGEX REPLACE "^src/(cli/(fft|flow|image|stencil|tour)|command)$" "src/command" folder ${folder})
+      string(REGEX REPLACE "^src/cli/.*" "src/cli" folder ${folder})
       set(opened "")
-      if(NOT folder MATCHES "^src/" OR folder MATCHES "^src/(bench|check|cli|mpi)(/|$)" AND NOT folder STREQUAL "src/check/image")
+      if(NOT folder MATCHES "^src/" OR folder MATCHES "^src/(bench|check|mpi)(/|$)" AND NOT folder STREQUAL "src/check/image")
         file(STRINGS ${source} opened REGEX "^using namespace ")
         string(REGEX REPLACE "using namespace ([a-z0-9_:]+)[^;]*;[^;]*" "_\\1" opened "${opened}")
       endif()

@@ -14,7 +14,7 @@ import tempfile
 
 # Compiled alone: Highway's files, files that replace operator new, and files that ridge_unity lists or that have their own flags.
 ALONE = re.compile(r"HWY_TARGET_INCLUDE|^void\* operator new", re.M)
-ALONE_PATHS = re.compile(r"/bench/peers/|/fftw/interface_|/fcma_[^/]*$|communicator_alone")
+ALONE_PATHS = re.compile(r"/bench/peers/|/cli/fftw/|/fftw/interface_|/fcma_[^/]*$|communicator_alone")
 # Folders that are one unit together, as ridge_unity lists them.
 JOINED = [(re.compile(pattern), unit.replace("\\\\", "\\")) for pattern, unit in re.findall(
     r'string\(REGEX REPLACE "(\^src/[^"]*)" "([^"]*)" folder',
@@ -91,7 +91,7 @@ def unit_of(root, path, text):
         folder = pattern.sub(unit, folder)
     if ALONE.search(text) or ALONE_PATHS.search(path.as_posix()):
         return None
-    return folder if re.match("src/(?!bench|check(?!/image)|cli|mpi)", folder) else " ".join([folder] + OPENED.findall(text))
+    return folder if re.match("src/(?!bench|check(?!/image)|mpi)", folder) else " ".join([folder] + OPENED.findall(text))
 
 
 def collisions(root):

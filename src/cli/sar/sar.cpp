@@ -102,7 +102,7 @@ void run_sar(SarOptions options) {
   static const std::map<std::string, sar::Window> windows{
       {"none", sar::Window::none}, {"hamming", sar::Window::hamming}, {"taylor", sar::Window::taylor}};
   options.problem.window = windows.at(options.window);
-  check(options.problem);
+  sar::check(options.problem);
   if (options.method != "range-doppler") return run_backprojection(options);
   if (!options.track.empty() || options.autofocus > 0)
     mistake("--track and --autofocus need --method backprojection or factorized");

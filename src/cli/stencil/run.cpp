@@ -389,9 +389,9 @@ void check(const RunOptions& options) {
     if (ending != ".pvd" && ending != ".vti" && ending != ".npy" && ending != ".png") {
       mistake(fmt::format("--out {}: the name must end in .pvd (a series for ParaView), .vti, .npy or .png", name));
     }
-    if (ending == ".png" && !io::have_png()) io::encode_png({});  // reports that PNG support is missing
+    if (ending == ".png" && !io::have_png()) io::encode_png(io::Raster{});  // reports that PNG support is missing
   }
-  if (!options.frames.empty() && !io::have_png()) io::encode_png({});
+  if (!options.frames.empty() && !io::have_png()) io::encode_png(io::Raster{});
   if (!options.colours.empty()) io::colour_map(options.colours);
   if (options.resume && options.checkpoint.empty()) mistake("--resume needs --checkpoint FILE");
   if (options.steady && (!options.checkpoint.empty() || options.every > 0)) {

@@ -23,7 +23,7 @@ namespace {
 constexpr double kFirstPageSeconds = 20;  // cases of the first pass start within this time
 constexpr double kBetweenPages = 5;       // minimum seconds between updates of the page
 
-struct Options {
+struct TourOptions {
   ProfileOptions profile;
   std::string out = "report.html";
 };
@@ -54,7 +54,7 @@ std::vector<std::pair<std::string, std::string>> facts(const DeviceInfo& info) {
 
 class Tour {
  public:
-  explicit Tour(const Options& options)
+  explicit Tour(const TourOptions& options)
       : options_(options), json_(std::filesystem::path(options.out).replace_extension(".json")) {
     page_.title = title();
     page_.notes = devices().notes;
@@ -151,7 +151,7 @@ class Tour {
     published_ = base::now();
   }
 
-  const Options& options_;
+  const TourOptions& options_;
   std::filesystem::path json_;
   report::Report page_;
   std::set<std::pair<std::string, std::string>> small_;  // benches and devices whose rows are from the first pass
@@ -171,7 +171,7 @@ void add_tour(Command& program) {
       "  ridge tour --refresh --out new.html   measure the machine again\n"
       "\nThe page is updated during the tour and lists what is still being measured; a second tour reuses the\n"
       "machine profile, the plans and the compiled kernels of the first.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TourOptions>();
   command.option("--out", options->out, "The HTML page; its data are written next to it as .json")
       .shows_default()
       .writes();
