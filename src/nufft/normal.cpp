@@ -40,7 +40,7 @@ struct Normal<T>::State {
 
 namespace {
 
-constexpr std::size_t kNormalGroup = 256;  // as in normal.cl
+constexpr std::size_t kNormalGroup = 256;  // as in src/nufft/device/normal.cl
 
 Launch per_value(std::size_t count) {
   return {.groups = {(count + kNormalGroup - 1) / kNormalGroup}, .items = {kNormalGroup}};
