@@ -104,6 +104,15 @@ SLOW_COMMANDS = {
     "ridge bench image-stages": ["--rows", "32", "--columns", "32", "--scan-rows", "32", "--scan-columns", "32"],
     "ridge place": ["loop.cpp", "--verdicts"],
 }
+# Other least calls of a command whose options apply to some of its methods only: with RIDGE_SLOW only.
+ALSO = {
+    "ridge sar": [["--pulses", "64", "--samples", "256", "--method", "backprojection", "--frames", "1"] + HOST,
+                  ["--pulses", "64", "--samples", "256", "--method", "omega-k", "--frames", "1"] + HOST],
+    "ridge stencil heat": [["--size", "16x16", "--steps", "4", "--no-leap", "--checkpoint", "out.ckp"] + HOST],
+    "ridge stencil acoustic": [["--size", "32x32", "--steps", "4", "--record", "out.npy"] + HOST],
+    "ridge place": [["loop.cpp", "--function", "twice", "--emit", "openmp"],
+                    ["loop.cpp", "--function", "twice", "--emit", "opencl", "--threads", "--session"]],
+}
 # (option, value): a run that goes on for as long as it was asked to.
 LONG = {
     ("--seconds", "999999999999999999"),
@@ -222,6 +231,36 @@ def check(ridge, words, name, value):
     return wrong
 
 
+def test_call(ridge, command, least, slow):
+    """Numbers of calls and of failures of one least call with every option changed."""
+    path = command["command"]
+    calls = failures = 0
+    words = path.split()[1:]
+    wrong = check(ridge, words + least, "", "")
+    if wrong:
+        print("FAILED: the least call, ridge %s: %s" % (" ".join(words + least), wrong))
+        failures += 1
+    for option in command["options"]:
+        if not option["takes_value"] or option["names"][0] in ("-h", "--help"):
+            continue
+        values = list(VALUES)
+        read = next((word for word in least if word in INPUTS), None)
+        if option["file"].endswith("write") and read:
+            values += [SAME]
+        if not slow:
+            number = zlib.crc32((path + option["names"][0]).encode())
+            values = [values[number % len(values)]] + ([SAME] if SAME in values else [])
+        for value in dict.fromkeys(values):
+            given = read if value == SAME else value
+            call, name = with_value(least, option, given)
+            wrong = check(ridge, words + call, name, value)
+            calls += 1
+            if wrong:
+                failures += 1
+                print("FAILED: ridge %s: %s" % (" ".join(repr(w) if not w else w for w in words + call), wrong), flush=True)
+    return calls, failures
+
+
 def main():
     ridge = os.path.abspath(sys.argv[1])
     slow = bool(os.environ.get("RIDGE_SLOW"))
@@ -240,29 +279,10 @@ def main():
             least = COMMANDS.get(path, SLOW_COMMANDS.get(path))
             if least is None or (path in SLOW_COMMANDS and not slow) or not path.startswith(only):
                 continue
-            words = path.split()[1:]
-            wrong = check(ridge, words + least, "", "")
-            if wrong:
-                print("FAILED: the least call, ridge %s: %s" % (" ".join(words + least), wrong))
-                failures += 1
-            for option in command["options"]:
-                if not option["takes_value"] or option["names"][0] in ("-h", "--help"):
-                    continue
-                values = list(VALUES)
-                read = next((word for word in least if word in INPUTS), None)
-                if option["file"].endswith("write") and read:
-                    values += [SAME]
-                if not slow:
-                    number = zlib.crc32((path + option["names"][0]).encode())
-                    values = [values[number % len(values)]] + ([SAME] if SAME in values else [])
-                for value in dict.fromkeys(values):
-                    given = read if value == SAME else value
-                    call, name = with_value(least, option, given)
-                    wrong = check(ridge, words + call, name, value)
-                    calls += 1
-                    if wrong:
-                        failures += 1
-                        print("FAILED: ridge %s: %s" % (" ".join(repr(w) if not w else w for w in words + call), wrong), flush=True)
+            for call in [least] + ALSO.get(path, []) * slow:
+                counts = test_call(ridge, command, call, slow)
+                calls += counts[0]
+                failures += counts[1]
         os.chdir("/")
     print("%d calls, %d failures" % (calls, failures))
     return 1 if failures else 0
