@@ -241,6 +241,23 @@ def links():
     os.rmdir("sub")
 
 
+def peak_memory():
+    """The process keeps to its limit: panels that were freed are not kept by the threads that read them."""
+    # A small interpreter starts the command: the peak of a process includes that of its parent until exec.
+    script = "import os, resource, sys; s = os.spawnv(os.P_WAIT, sys.argv[1], sys.argv[1:]); print(s, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+
+    def peak(*words):
+        out = subprocess.run([sys.executable, "-S", "-c", script, ridge, *words], check=True, capture_output=True, text=True).stdout
+        status, kilobytes = map(int, out.split()[-2:])
+        assert status == 0, words
+        return kilobytes * 1024
+    nothing, limit = peak("fft", "explain", "16", "--quick"), 48 << 20
+    np.save("in.npy", samples((4096, 4096), np.float32))
+    for words in (["--r2r", "dct2"], ["--real"]):
+        used = peak("fft", "in.npy", "out.npy", "--shape", "4096x4096", "--memory", str(limit), *words) - nothing
+        assert used < 1.15 * limit, (words, used, limit)
+
+
 def least_memory():
     """Tiles of less than a page are refused, and the limit that the error names is enough."""
     x = samples((512, 512), np.complex64)
@@ -313,7 +330,7 @@ def convolutions():
     assert "one axis" in call("filter.npy", "in.npy", "out.npy", expect=1, command="convolve")
 
 
-for test in (values, reals, resumed, refusals, links, least_memory, transposes, convolutions):
+for test in (values, reals, resumed, refusals, links, least_memory, peak_memory, transposes, convolutions):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         test()
