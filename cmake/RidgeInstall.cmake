@@ -17,8 +17,11 @@ if(RIDGE_HAVE_MPI)
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libridge-dev
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
+install(FILES packaging/ridge-wisdom.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/ridge COMPONENT ridge)
 if(RIDGE_KERNELS)
-  add_custom_command(OUTPUT ridge-kernels.pack COMMAND ridge_command kernels build ridge-kernels.pack DEPENDS ridge_command VERBATIM)
+  # Of the variants that the shipped choices name.
+  add_custom_command(OUTPUT ridge-kernels.pack COMMAND ${CMAKE_COMMAND} -E env RIDGE_SHIPPED_WISDOM=${PROJECT_SOURCE_DIR}/packaging/ridge-wisdom.json
+    $<TARGET_FILE:ridge_command> kernels build ridge-kernels.pack DEPENDS ridge_command packaging/ridge-wisdom.json VERBATIM)
   add_custom_target(ridge_kernels ALL DEPENDS ridge-kernels.pack)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridge-kernels.pack DESTINATION ${CMAKE_INSTALL_LIBDIR}/ridge COMPONENT ridge-kernels)
 endif()

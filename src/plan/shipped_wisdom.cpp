@@ -28,6 +28,12 @@ std::string shipped_fingerprint(const std::string& id, const std::string& name) 
   return fmt::format("{} {}", id.substr(0, id.find(':')), name);
 }
 
+// Recorded devices use the choices of the device that they describe: shipped kernels are built from them.
+std::string shipped_fingerprint(const DeviceInfo& device) {
+  const bool recorded = device.id.starts_with("recorded:");
+  return shipped_fingerprint(recorded ? to_string(device.backend) : device.id, device.name);
+}
+
 // From an entry's device, "cuda:0 (NVIDIA H200)".
 std::string shipped_fingerprint(const std::string& device) {
   const std::size_t space = device.find(" (");
@@ -75,7 +81,7 @@ std::optional<Entry> find_shipped(const DeviceInfo& device, const std::string& w
   const Entries& entries = shipped();
   if (entries.empty()) return std::nullopt;
   const auto found =
-      entries.find(key_of(shipped_fingerprint(device.id, device.name), workload, problem, this_version()));
+      entries.find(key_of(shipped_fingerprint(device), workload, problem, this_version()));
   return found == entries.end() ? std::nullopt : std::optional(found->second);
 }
 

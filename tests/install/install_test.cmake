@@ -23,6 +23,13 @@ set(prefix ${WORK}/moved)
 
 must("the installed command" ${prefix}/bin/ridge --help)
 
+# Choices measured on an H200 serve quick plans for it.
+must("an explanation for a device of the shipped wisdom" ${CMAKE_COMMAND} -E env --unset=RIDGE_SHIPPED_WISDOM RIDGE_CACHE_DIR=${WORK}/cache
+  ${prefix}/bin/ridge fft explain 1024 --batch 16384 --quick --device recorded:h200)
+if(NOT output MATCHES "shipped wisdom")
+  message(FATAL_ERROR "the installed ridge-wisdom.json is not used: measure again and write it by ridge wisdom ship\n${output}")
+endif()
+
 # No installed file may contain the path of the build or source folder.
 file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc)
 if(NOT texts)
