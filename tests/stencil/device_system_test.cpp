@@ -135,6 +135,16 @@ TEST_F(DeviceSystemPlanes, WavesThroughAMedium) {
   check_planes(sound, {9, 14, 21}, test::all_borders()[4], kSmallPlanes, 3);
 }
 
+// Shots side by side: nothing is read along the first axis, so a plane is complete when it has arrived.
+TEST_F(DeviceSystemPlanes, PlanesThatDoNotDependOnEachOther) {
+  const auto shots = acoustic<float>({.dt = 0.5, .spacing = {1, 1}, .accuracy = 8, .batch = true});
+  Borders borders = Borders::all(fixed);
+  check_planes(shots, {16, 23, 37}, borders, kSmallPlanes, 5);
+  borders.high = {fixed, mirror, periodic};
+  borders.low = {fixed, fixed, periodic};
+  check_planes(shots, {3, 25, 42}, borders, kSmallPlanes, 4);
+}
+
 // Previous levels are read from where the previous step stored them.
 TEST_F(DeviceSystemPlanes, SeveralStepsOfAWave) {
   SystemPlanesOptions options{.depth = 2, .lanes = 5, .lines = 7, .rows = 1, .ahead = 2, .march = 9};

@@ -180,11 +180,12 @@ std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, co
 template <class T>
 void list_device_system_planes(const Device& device, const Update<T>& update, const Layout& layout,
                                std::vector<Entry<T>>& entries) {
-  if (layout.dimensions != 3 || layout.radius[0] == 0) return;
+  if (layout.dimensions != 3 || layout.radius[0] + layout.radius[1] == 0) return;
   const TimeLevels levels = levels_in_place(update, layout);
   for (const SystemPlanesChoice& choice : planes_choices()) {
     SystemPlanesOptions options = choice.options;
-    if (sizeof(T) == 8 && options.lanes == 34) continue;  // vectors of two: no gain
+    if (sizeof(T) == 8 && options.lanes == 34) continue;       // vectors of two: no gain
+    if (layout.radius[0] == 0 && options.depth > 1) continue;  // planes that do not depend on each other
     if (sizeof(T) == 8 && options.lines > 8) options.lines /= 2;
     const bool in_place = levels.refusal.empty() && options.depth == 1;
     const SystemPlanesKernel kernel =
