@@ -1,58 +1,59 @@
-// Layers on the host: weighted sums of rows, by the vector kernels of the engine.
+// Layers on the host: rows of the layer by the vector programs of the engine.
 #include <algorithm>
 
 #include "base/threads.hpp"
-#include "stencil/host/kernels/vector_kernels.hpp"
+#include "stencil/host/kernels/vector_program.hpp"
 #include "stencil/host/levels.hpp"
 #include "stencil/layers/layers.hpp"
-#include "stencil/layers/line_sums.hpp"
 
 namespace ridge::stencil {
 namespace {
 
 template <class T>
 struct HostLayer {
-  LayerPlace place{};
-  std::size_t scale = 0, memories = 0;
-  std::vector<LineSums<T>> sums{};
-  // Memory variables that are read at their own cell by their own sum alone, apart from output 0: replaced in place.
-  std::vector<bool> in_place{};
+  LoweredLayer<T> lowered;
+  // `inner`: without new memory variables, for rows whose profiles are zero.
+  std::shared_ptr<const VectorProgram<T>> first{}, main{}, inner{};
 };
 
-constexpr std::size_t kColumnRows = 64;  // rows of a layer along x that are stored together, column after column
+constexpr std::size_t kPackedRows = 64;  // rows of a layer along x that are computed as one, at most
 
-// Pointers and weights of a sum.
-template <class T>
-struct SumInputs {
-  std::vector<const T*> from{};
-  std::vector<T> weights{};
-  template <class Place>
-  void set(const std::vector<LineTerm<T>>& terms, const Place& place) {
-    from.clear(), weights.clear();
-    for (const LineTerm<T>& term : terms) {
-      from.push_back(place(term));
-      weights.push_back(term.weight);
-    }
-  }
-};
-
-// The memory variables of one layer. Along z and y a row of them has the cells of a row of the grid; variables that
-// neighbours read have two buffers, which are read and written alternately. Along x columns of kColumnRows rows are
-// contiguous, and rows of the grid are transposed, so that weights are equal along vectors here too.
+// The memory variables of one layer. Those that are read at neighbours too have two buffers, which are read and written
+// alternately. Along z and y a stored row is a row of the grid. Along x stored rows are short and contiguous, so that
+// many of them are computed as one row: cells outside the band get finite values that nothing uses, because all
+// profiles are zero there.
 template <class T>
 class HostLayerState {
  public:
   HostLayerState(const HostLayer<T>& layer, const Layout& layout) : layer_(layer), layout_(layout) {
-    const LayerPlace& place = layer.place;
-    now_.assign(layer.memories, std::vector<T>(along_x() ? groups() * place.extent[0] * group_size()
-                                                         : place.extent[0] * place.extent[1] * place.extent[2]));
-    next_.resize(layer.memories);
-    for (std::size_t k = 0; k < layer.memories && !along_x(); ++k) {
-      if (!layer.in_place[k]) next_[k].resize(now_[k].size());
+    const LayerPlace& place = layer.lowered.place;
+    now_.assign(layer.lowered.memories, std::vector<T>(place.values()));
+    next_.resize(layer.lowered.memories);
+    for (std::size_t i = 0; i < layer.main->outputs() && !along_x(); ++i) {
+      const std::size_t field = layer.main->field(i);
+      if (field > 0 && !layer.main->may_replace(i)) next_[field - 1].resize(place.values());
+    }
+    if (along_x()) {
+      const std::size_t rows = kPackedRows * place.stored[2];
+      for (const std::vector<T>& values : layer.lowered.values) {
+        std::vector<T>& flat = profiles_.emplace_back(rows);
+        for (std::size_t i = 0; i < rows; ++i) flat[i] = values[i % place.stored[2]];
+      }
+    } else {
+      shared_.resize(place.values() * layer.lowered.shared);
+      for (const std::vector<T>& values : layer.lowered.values) {
+        std::vector<T>& rows = profiles_.emplace_back();
+        for (const T value : values) rows.insert(rows.end(), place.stored[2], value);
+      }
     }
   }
 
-  std::size_t values() const { return now_.empty() ? 0 : now_.size() * now_[0].size(); }
+  bool along_x() const { return layer_.lowered.place.axis == 2; }
+  std::size_t rows() const {
+    const auto& extent = layer_.lowered.place.extent;
+    return extent[0] * extent[1];
+  }
+  std::size_t values() const { return now_.size() * layer_.lowered.place.values(); }
   std::vector<std::vector<T>>& memory() { return now_; }
   void clear() {
     for (auto* all : {&now_, &next_}) {
@@ -65,131 +66,187 @@ class HostLayerState {
     }
   }
 
+  // Rows [begin, end) of the band, counted through z and y: the shared values.
+  void share(Levels<T>& levels, std::size_t older, std::size_t begin, std::size_t end) {
+    const std::size_t height = layer_.lowered.place.extent[1];
+    for (std::size_t row = begin; row < end;) {
+      const std::size_t left = std::min(end - row, height - row % height);
+      const std::size_t count = left >= kBlockRows ? kBlockRows : 1;
+      run(*layer_.first, levels, 0, older, row / height, row % height, count, true);
+      row += count;
+    }
+  }
   // The new level and memory variables of rows [y, y_end) of plane z of the grid, where they are in the band.
   void add(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z, std::size_t y, std::size_t y_end) {
-    const LayerPlace& place = layer_.place;
+    const LayerPlace& place = layer_.lowered.place;
     if (z < place.begin[0] || z >= place.begin[0] + place.extent[0]) return;
     y = std::max(y, place.begin[1]);
     y_end = std::min(y_end, place.begin[1] + place.extent[1]);
-    while (y < y_end) {
+    for (const std::size_t most = along_x() ? kPackedRows : kBlockRows; y < y_end;) {
+      const std::size_t count = along_x() || y_end - y >= most ? std::min(most, y_end - y) : 1;
       const std::size_t in_z = z - place.begin[0], in_y = y - place.begin[1];
-      const std::size_t count = along_x() ? std::min(y_end - y, kColumnRows - in_y % kColumnRows) : 1;
       if (along_x()) {
-        add_columns(levels, newer, older, in_z, in_y, count);
+        add_packed(levels, newer, older, in_z * place.extent[1] + in_y, count);
       } else {
-        add_row(levels, newer, older, in_z, in_y);
+        // Rows of a block are along y.
+        const bool inner = is_inner(place.axis == 0 ? in_z : in_y) && (place.axis == 0 || is_inner(in_y + count - 1));
+        run(inner ? *layer_.inner : *layer_.main, levels, newer, older, in_z, in_y, count, false);
+        for (std::size_t r = 0; r < count; ++r) levels.close_row(levels.row(levels.current(), newer, z, y + r));
       }
       y += count;
     }
   }
 
  private:
-  bool along_x() const { return layer_.place.axis == 2; }
-  std::size_t groups() const { return (layer_.place.extent[1] + kColumnRows - 1) / kColumnRows; }  // per plane
-  std::size_t group_size() const { return layer_.place.extent[2] * kColumnRows; }
-  std::size_t grid_z(std::size_t z) const { return layer_.place.begin[0] + z; }
-  std::size_t grid_y(std::size_t y) const { return layer_.place.begin[1] + y; }
+  std::size_t grid_z(std::size_t z) const { return layer_.lowered.place.begin[0] + z; }
+  std::size_t grid_y(std::size_t y) const { return layer_.lowered.place.begin[1] + y; }
 
-  // One row of a layer along z or y.
-  void add_row(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z, std::size_t y) {
-    const LayerPlace& place = layer_.place;
-    const VectorKernels<T>& kernels = vector_kernels<T>();
-    const bool along_z = place.axis == 0;
-    const std::size_t width = place.extent[2], left = place.begin[2];
-    const LineSums<T>& sums = layer_.sums[along_z ? z : y];
-    const auto memory_row = [&](std::vector<T>& values, int by) {
-      const std::size_t at_z = z + static_cast<std::size_t>(along_z ? by : 0),
-                        at_y = y + static_cast<std::size_t>(along_z ? 0 : by);
-      return values.data() + (at_z * place.extent[1] + at_y) * width;
+  bool is_inner(std::size_t along) const {
+    return std::all_of(layer_.lowered.values.begin(), layer_.lowered.values.end(), [&](const std::vector<T>& profile) {
+      return profile[along + layer_.lowered.place.radius] == T{0};
+    });
+  }
+
+  // First cell of the stored row at (z, y) of the band, moved by (dz, dy), as the address of the grid's x = 0. Moves
+  // stay inside the stored block.
+  std::size_t stored_row(std::size_t z, std::size_t y, std::ptrdiff_t dz, std::ptrdiff_t dy) const {
+    const LayerPlace& place = layer_.lowered.place;
+    const std::size_t at_z = z + (place.axis == 0 ? place.radius : 0), at_y = y + (place.axis == 1 ? place.radius : 0);
+    return ((at_z + static_cast<std::size_t>(dz)) * place.stored[1] + at_y + static_cast<std::size_t>(dy)) *
+           place.stored[2];
+  }
+
+  void run(const VectorProgram<T>& program, Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z,
+           std::size_t y, std::size_t count, bool first) {
+    const LoweredLayer<T>& lowered = layer_.lowered;
+    const LayerPlace& place = lowered.place;
+    const std::size_t size = place.values(), begin = place.begin[2];
+    T* const level = levels.current();
+    const auto memory = [&](std::vector<T>& values, std::ptrdiff_t dz, std::ptrdiff_t dy) {
+      return values.data() + stored_row(z, y, dz, dy) - begin;
     };
-    const auto row_of = [&](const LineTerm<T>& term) -> const T* {
-      if (term.field > 0) return memory_row(now_[term.field - 1], term.by);
-      const std::size_t at_z = grid_z(z) + static_cast<std::size_t>(along_z ? term.by : 0),
-                        at_y = grid_y(y) + static_cast<std::size_t>(along_z ? 0 : term.by);
-      return levels.row(levels.current(), older, at_z, at_y) + left;
+    const auto shared = [&](std::size_t k, std::ptrdiff_t dz, std::ptrdiff_t dy) {
+      return memory(shared_, dz, dy) + k * size;
     };
-    thread_local SumInputs<T> inputs;
-    T* const fresh = levels.row(levels.current(), newer, grid_z(z), grid_y(y));
-    inputs.set(sums[0], row_of);
-    const T* const scale = levels.row(levels.coefficients(), layer_.scale, grid_z(z), grid_y(y)) + left;
-    add_product(kernels, inputs, scale, fresh + left, width);
-    levels.close_row(fresh);
-    for (std::size_t k = 0; k < now_.size(); ++k) {
-      if (sums[k + 1].empty()) continue;  // stays zero
-      inputs.set(sums[k + 1], row_of);
-      T* const to = memory_row(next_[k].empty() ? now_[k] : next_[k], 0);
-      kernels.sum(inputs.from.data(), inputs.weights.data(), inputs.from.size(), T{}, to, 0, width, !next_[k].empty());
+    const auto row_of_read = [&](const typename VectorProgram<T>::Row& read, std::ptrdiff_t r) -> const T* {
+      const std::ptrdiff_t dz = read.dz, dy = read.dy + r;
+      const std::size_t k = read.field;
+      if (!read.coefficient) {
+        if (k == 0) return at(levels, level, newer, z, y, dz, dy);
+        if (k == lowered.previous_field()) return at(levels, level, older, z, y, dz, dy);
+        return k < lowered.previous_field() ? memory(now_[k - 1], dz, dy)
+                                            : shared(k - lowered.previous_field() - 1, dz, dy);
+      }
+      if (k < lowered.profiles) {
+        const std::size_t along = place.axis == 0 ? z + static_cast<std::size_t>(dz) : y + static_cast<std::size_t>(dy);
+        return profiles_[k].data() + (along + place.radius) * place.stored[2] - begin;
+      }
+      if (k == lowered.previous()) return at(levels, level, older, z, y, dz, dy);
+      if (k == lowered.scaling()) return at(levels, levels.coefficients(), lowered.scale, z, y, dz, dy);
+      return memory(now_[k - lowered.others()], dz, dy);
+    };
+    thread_local std::vector<const T*> in;
+    thread_local std::vector<T*> out;
+    in.clear(), out.clear();
+    for (const auto& read : program.rows()) {
+      for (std::size_t r = 0; r < count; ++r) in.push_back(row_of_read(read, static_cast<std::ptrdiff_t>(r)));
+    }
+    for (std::size_t i = 0; i < program.outputs(); ++i) {
+      const std::size_t field = program.field(i);
+      for (std::size_t r = 0; r < count; ++r) {
+        const auto by = static_cast<std::ptrdiff_t>(r);
+        out.push_back(first        ? shared(field, 0, by)
+                      : field == 0 ? levels.row(level, newer, grid_z(z), grid_y(y + r))
+                                   : memory(next_[field - 1].empty() ? now_[field - 1] : next_[field - 1], 0, by));
+      }
+    }
+    // Memory variables come from memory, the levels from the cache.
+    thread_local std::vector<const T*> ahead;
+    ahead.clear();
+    if (y + 2 * count <= place.extent[1] && !first && program.outputs() > 1) {
+      for (std::size_t r = count; r < 2 * count; ++r) {
+        const auto by = static_cast<std::ptrdiff_t>(r);
+        for (std::size_t k = 0; k < now_.size(); ++k) {
+          ahead.push_back(memory(now_[k], 0, by));
+          if (!next_[k].empty()) ahead.push_back(memory(next_[k], 0, by));
+        }
+      }
+    }
+    if (count > 1) {
+      program.run_block(in.data(), out.data(), begin, begin + place.extent[2], ahead);
+    } else {
+      program.run(in.data(), out.data(), begin, begin + place.extent[2], ahead);
     }
   }
 
-  // Adds scale * sum to `fresh`.
-  static void add_product(const VectorKernels<T>& kernels, const SumInputs<T>& inputs, const T* scale, T* fresh,
-                          std::size_t count) {
-    if (inputs.from.empty()) return;
-    const T one = 1;
-    const T* const more[] = {fresh};
-    const SumProduct<T> product{.sum = {inputs.from.data(), inputs.weights.data(), inputs.from.size(), T{}},
-                                .more = {more, &one, 1, T{}},
-                                .factor = scale,
-                                .ahead = nullptr,
-                                .ahead_count = 0};
-    kernels.product(product, fresh, count);
+  // A row of the grid, at most the radius away from the band; rows of a block that no output reads may be outside the
+  // grid and are replaced.
+  const T* at(const Levels<T>& levels, const T* level, std::size_t field, std::size_t z, std::size_t y,
+              std::ptrdiff_t dz, std::ptrdiff_t dy) const {
+    const auto inside = [&](std::size_t axis, std::size_t index, std::ptrdiff_t by) {
+      const auto moved = static_cast<std::ptrdiff_t>(index) + by;
+      return static_cast<std::size_t>(
+          std::clamp<std::ptrdiff_t>(moved, 0, static_cast<std::ptrdiff_t>(layout_.shape[axis]) - 1));
+    };
+    return levels.row(level, field, inside(0, grid_z(z), dz), inside(1, grid_y(y), dy));
   }
 
-  // `count` rows of a layer along x, of one group.
-  void add_columns(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z, std::size_t y,
-                   std::size_t count) {
-    const LayerPlace& place = layer_.place;
-    const VectorKernels<T>& kernels = vector_kernels<T>();
-    const std::size_t band = place.extent[2], cells = band + 2 * place.radius;
+  // Rows of a layer along x, from a row of the band on: copied to and from packed rows of its width.
+  void add_packed(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t begin, std::size_t count) {
+    const LoweredLayer<T>& lowered = layer_.lowered;
+    const LayerPlace& place = lowered.place;
+    const std::size_t width = place.stored[2], cells = count * width, left = place.begin[2] - place.radius;
+    const std::size_t z = grid_z(begin / place.extent[1]), y = grid_y(begin % place.extent[1]);
     thread_local std::vector<T> work;
-    thread_local SumInputs<T> inputs;
-    work.resize((cells + 2 * band + now_.size() * band) * kColumnRows);
-    T *const before = work.data(), *const fresh = before + cells * kColumnRows;
-    T *const scale = fresh + band * kColumnRows, *const made = scale + band * kColumnRows;
-    for (std::size_t r = 0; r < count; ++r) {
-      const std::size_t at_z = grid_z(z), at_y = grid_y(y + r);
-      spread(levels.row(levels.current(), older, at_z, at_y) + place.begin[2] - place.radius, cells, before + r);
-      spread(levels.row(levels.current(), newer, at_z, at_y) + place.begin[2], band, fresh + r);
-      spread(levels.row(levels.coefficients(), layer_.scale, at_z, at_y) + place.begin[2], band, scale + r);
-    }
-    const std::size_t first = (z * groups() + y / kColumnRows) * group_size() + y % kColumnRows;
-    for (std::size_t at = 0; at < band; ++at) {
-      const auto column_of = [&](const LineTerm<T>& term) -> const T* {
-        const std::size_t column = at + static_cast<std::size_t>(term.by);
-        if (term.field > 0) return now_[term.field - 1].data() + first + column * kColumnRows;
-        return before + (column + place.radius) * kColumnRows;
-      };
-      const LineSums<T>& sums = layer_.sums[at];
-      inputs.set(sums[0], column_of);
-      add_product(kernels, inputs, scale + at * kColumnRows, fresh + at * kColumnRows, count);
-      for (std::size_t k = 0; k < now_.size(); ++k) {
-        if (sums[k + 1].empty()) continue;
-        inputs.set(sums[k + 1], column_of);
-        kernels.sum(inputs.from.data(), inputs.weights.data(), inputs.from.size(), T{},
-                    made + (k * band + at) * kColumnRows, 0, count, true);
+    work.resize((3 + lowered.shared + lowered.memories) * kPackedRows * width);
+    T *const fresh = work.data(), *const before = fresh + cells, *const scale = before + cells;
+    const auto copy_rows = [&](const T* level, std::size_t field, T* to) {
+      for (std::size_t r = 0; r < count; ++r) to = std::copy_n(levels.row(level, field, z, y + r) + left, width, to);
+    };
+    copy_rows(levels.current(), newer, fresh);
+    copy_rows(levels.current(), older, before);
+    copy_rows(levels.coefficients(), lowered.scale, scale);
+    T *const values = scale + cells, *const fresh_memory = values + lowered.shared * cells;
+    const std::size_t first_cell = begin * width;
+    const auto flat_of = [&](const typename VectorProgram<T>::Row& read) -> const T* {
+      const std::size_t k = read.field;
+      if (!read.coefficient) {
+        if (k == 0) return fresh;
+        if (k == lowered.previous_field()) return before;
+        return k < lowered.previous_field() ? now_[k - 1].data() + first_cell
+                                            : values + (k - lowered.previous_field() - 1) * cells;
       }
+      if (k < lowered.profiles) return profiles_[k].data();
+      if (k == lowered.previous()) return before;
+      return k == lowered.scaling() ? scale : now_[k - lowered.others()].data() + first_cell;
+    };
+    thread_local std::vector<const T*> in;
+    thread_local std::vector<T*> out;
+    if (lowered.shared > 0) {
+      in.clear(), out.clear();
+      for (const auto& read : layer_.first->rows()) in.push_back(flat_of(read));
+      for (std::size_t i = 0; i < layer_.first->outputs(); ++i) out.push_back(values + layer_.first->field(i) * cells);
+      layer_.first->run(in.data(), out.data(), 0, cells);
     }
-    for (std::size_t k = 0; k < now_.size(); ++k) {
-      for (std::size_t at = 0; at < band; ++at) {
-        if (!layer_.sums[at][k + 1].empty())
-          std::copy_n(made + (k * band + at) * kColumnRows, count, now_[k].data() + first + at * kColumnRows);
-      }
+    in.clear(), out.clear();
+    for (const auto& read : layer_.main->rows()) in.push_back(flat_of(read));
+    for (std::size_t i = 0; i < layer_.main->outputs(); ++i) {
+      const std::size_t field = layer_.main->field(i);
+      out.push_back(field == 0 ? fresh : fresh_memory + (field - 1) * cells);
     }
-    for (std::size_t r = 0; r < count; ++r) {
-      T* const row = levels.row(levels.current(), newer, grid_z(z), grid_y(y + r));
-      for (std::size_t at = 0; at < band; ++at) row[place.begin[2] + at] = fresh[at * kColumnRows + r];
-      levels.close_row(row);
-    }
-  }
-
-  static void spread(const T* row, std::size_t cells, T* columns) {
-    for (std::size_t i = 0; i < cells; ++i) columns[i * kColumnRows] = row[i];
+    layer_.main->run(in.data(), out.data(), place.radius, cells - place.radius);
+    for (std::size_t k = 0; k < lowered.memories; ++k)
+      std::copy_n(fresh_memory + k * cells + place.radius, cells - 2 * place.radius,
+                  now_[k].data() + first_cell + place.radius);
+    const T* from = fresh + place.radius;
+    for (std::size_t r = 0; r < count; ++r, from += width)
+      std::copy_n(from, place.extent[2], levels.row(levels.current(), newer, z, y + r) + place.begin[2]);
   }
 
   const HostLayer<T>& layer_;
   const Layout& layout_;
-  std::vector<std::vector<T>> now_{}, next_{};  // memory variables; `next_` is empty: replaced in place
+  std::vector<std::vector<T>> profiles_{}, now_{}, next_{};  // memory variables; `next_` is empty: replaced in place
+  std::vector<T> shared_{};
 };
 
 template <class T>
@@ -198,12 +255,15 @@ class HostLayersState final : public LayerState<T> {
   HostLayersState(const std::vector<HostLayer<T>>& layers, const Layout& layout, bool free_surface)
       : layout_(layout), free_surface_(free_surface) {
     for (const HostLayer<T>& layer : layers) states_.emplace_back(layer, layout);
+    shares_ = std::any_of(layers.begin(), layers.end(), [](const auto& layer) { return layer.lowered.shared > 0; });
   }
 
   void step(Running<T>& running) override {
     bool exchanged = false;
     Levels<T>& levels = *running.host_levels(exchanged);
     if (free_surface_) add_images(levels, exchanged ? 1 : 0);
+    // Shared values depend on the level before the step alone.
+    if (shares_) share(levels, exchanged ? 1 : 0);
     running.single([&](bool now, std::size_t z, std::size_t z_end, std::size_t y, std::size_t y_end) {
       for (std::size_t plane = z; plane < z_end; ++plane) {
         for (auto& state : states_) state.add(levels, now ? 1 : 0, now ? 0 : 1, plane, y, y_end);
@@ -257,9 +317,25 @@ class HostLayersState final : public LayerState<T> {
   static void images_in_row(T* row, std::size_t surface) {
     for (std::size_t k = 1; k <= surface; ++k) row[surface - k] = -row[surface + k];
   }
+  // Shared values of layers along z and y; those along x compute theirs row by row.
+  void share(Levels<T>& levels, std::size_t older) {
+    const auto rows_of_state = [](const auto& state) { return state.along_x() ? 0 : state.rows(); };
+    std::size_t rows = 0;
+    for (const auto& state : states_) rows += rows_of_state(state);
+    if (rows == 0) return;
+    base::parallel(rows * layout_.shape[2] < 4096 ? 1 : layout_.threads, [&](std::size_t thread, std::size_t count) {
+      const base::Share mine = base::share(rows, thread, count);
+      std::size_t start = 0;  // rows of the layers before
+      for (auto& state : states_) {
+        const std::size_t begin = std::max(mine.begin, start), end = std::min(mine.end, start + rows_of_state(state));
+        if (begin < end) state.share(levels, older, begin - start, end - start);
+        start += rows_of_state(state);
+      }
+    });
+  }
 
   const Layout& layout_;
-  bool free_surface_;
+  bool free_surface_, shares_ = false;
   std::vector<HostLayerState<T>> states_{};
 };
 
@@ -267,20 +343,17 @@ template <class T>
 class HostLayers final : public Layers<T> {
  public:
   HostLayers(const Update<T>& update, const Layout& layout) : layout_(layout), free_surface_(update.free_surface) {
-    const std::vector<LoweredLayer<T>> lowered = lower_layers(update, layout);
-    for (std::size_t i = 0; i < lowered.size(); ++i) {
-      HostLayer<T> layer{.place = lowered[i].place,
-                         .scale = lowered[i].scale,
-                         .memories = lowered[i].memories,
-                         .sums = line_sums<T>(update.layers[i], lowered[i].place)};
-      layer.in_place.assign(layer.memories, true);
-      for (const LineSums<T>& sums : layer.sums) {
-        for (std::size_t k = 0; k < sums.size(); ++k) {
-          for (const LineTerm<T>& term : sums[k]) {
-            if (term.field > 0 && (term.by != 0 || (k > 0 && k != term.field))) layer.in_place[term.field - 1] = false;
-          }
-        }
-      }
+    for (LoweredLayer<T>& lowered : lower_layers(update, layout)) {
+      HostLayer<T> layer{.lowered = std::move(lowered)};
+      std::vector<bool> kept(layer.lowered.main.fields);
+      std::fill(kept.begin() + static_cast<std::ptrdiff_t>(layer.lowered.previous_field()), kept.end(), true);
+      const Tape tape = flatten(layer.lowered.main.outputs);
+      layer.main = std::make_shared<const VectorProgram<T>>(tape, kept, true, 1);
+      std::fill(kept.begin() + 1, kept.end(), true);
+      layer.inner = std::make_shared<const VectorProgram<T>>(tape, kept, true, 1);
+      if (layer.lowered.shared > 0)
+        layer.first = std::make_shared<const VectorProgram<T>>(flatten(layer.lowered.first.outputs),
+                                                               std::vector<bool>(layer.lowered.shared), true, 1);
       layers_.push_back(std::move(layer));
     }
   }
