@@ -18,6 +18,7 @@
 namespace ridge::stencil {
 
 constexpr std::size_t kMostSkipped = 32;  // steps per snapshot, at most
+constexpr double kRounding = 1e-11;       // energy of residuals that are rounding, of the observed traces' energy
 
 template <class T>
 class Reversal {
@@ -65,8 +66,13 @@ class Reversal {
   double error() const {
     if (history_.every == 1) return history_.error;
     std::vector<T> residuals(traces_);
-    for (std::size_t i = 0; i < residuals.size(); ++i)
+    double left = 0, all = 0;
+    for (std::size_t i = 0; i < residuals.size(); ++i) {
       residuals[i] = derivatives_ ? observed_[i] : traces_[i] - observed_[i];
+      left += static_cast<double>(residuals[i]) * static_cast<double>(residuals[i]);
+      all += static_cast<double>(observed_[i]) * static_cast<double>(observed_[i]);
+    }
+    if (left <= kRounding * all) return history_.error;
     return std::max(history_.error, error_of(history_.bits) + sampling_errors(residuals)[history_.every - 1]);
   }
   const std::vector<T>& traces() const { return traces_; }
