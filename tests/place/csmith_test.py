@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random programs from Csmith: the placed program must print the original's checksum, with eight threads and with
-iterations in another order. Skips without csmith or its headers.
+iterations in another order. Skips without csmith or its headers (in CSMITH_HEADERS or /usr/include/csmith).
 
 csmith_test.py PLUGIN FOLDER [FIRST_SEED [PROGRAMS]]"""
 import ctypes
@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 
-HEADERS = "/usr/include/csmith"
+HEADERS = os.environ.get("CSMITH_HEADERS", "/usr/include/csmith")
 FORMS = [
     ["--max-funcs", "3", "--max-array-len-per-dim", "24"],
     ["--max-funcs", "5", "--max-pointer-depth", "1", "--max-array-dim", "4"],

@@ -73,6 +73,8 @@ class Statements : public NestPart, private ValueParts {
   void declare_pointer(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
   void declare_reference(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
   void declare_array(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
+  bool constant_numbers(const clang::VarDecl* var) const;
+  void list_values(const clang::InitListExpr* list, clang::QualType type, Effects& fx, std::vector<std::string>& all);
   void declare_number(const clang::VarDecl* var, Node& node);
   Reduction reduction(const clang::Stmt* s);
 

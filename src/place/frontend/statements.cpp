@@ -353,11 +353,40 @@ Node Statements::assignment(const Expr* e) {
   return node;
 }
 
+// A static constant with constant initializers is the same as a constant of each iteration.
+bool Statements::constant_numbers(const VarDecl* var) const {
+  return ast_.getBaseElementType(var->getType())->isArithmeticType() && var->getType().isConstant(ast_) &&
+         var->hasInit() && var->getInit()->isConstantInitializer(ast_, false);
+}
+
+// The values of an array's initializer in the order of memory, with the zeros that rows leave out.
+void Statements::list_values(const InitListExpr* list, QualType type, Effects& fx, std::vector<std::string>& all) {
+  const auto* array = ast_.getAsConstantArrayType(type);
+  const std::uint64_t count = array == nullptr ? 0 : array->getSize().getZExtValue();
+  if (count == 0 || count > 4096 || all.size() > 4096)
+    refuse(list, "this initializer is not supported: " + source(list));
+  const QualType element = array->getElementType();
+  for (std::uint64_t k = 0; k < count; ++k) {
+    const Expr* value = k < list->getNumInits() ? list->getInit(static_cast<unsigned>(k)) : nullptr;
+    const auto* row = dyn_cast_or_null<InitListExpr>(value);
+    if (row != nullptr && element->isConstantArrayType())
+      list_values(row, element, fx, all);
+    else if (row != nullptr)
+      refuse(list, "this initializer is not supported: " + source(list));
+    else if (value == nullptr || isa<ImplicitValueInitExpr>(value))
+      all.resize(all.size() + static_cast<std::size_t>(std::max<std::uint64_t>(
+                                  1, ast_.getTypeSize(element) / ast_.getTypeSize(ast_.getBaseElementType(element)))),
+                 "0");
+    else
+      all.push_back(tree_.expression(value, fx));
+  }
+}
+
 void Statements::declaration(const DeclStmt* s, Node& block) {
   for (const Decl* decl : s->decls()) {
     if (isa<TypedefNameDecl>(decl) || isa<StaticAssertDecl>(decl)) continue;
     const auto* var = dyn_cast<VarDecl>(decl);
-    if (var == nullptr || var->isStaticLocal() || isa<DecompositionDecl>(decl))
+    if (var == nullptr || (var->isStaticLocal() && !constant_numbers(var)) || isa<DecompositionDecl>(decl))
       refuse(s, "this declaration is not supported: " + source(s));
     const QualType type = var->getType();
     if (type.getNonReferenceType().isVolatileQualified()) refuse(s, var->getNameAsString() + " is volatile");
@@ -414,13 +443,21 @@ void Statements::declare_array(const DeclStmt* s, const VarDecl* var, Node& node
   node.text = v.element + " " + v.name + "[" + std::to_string(v.length) + "]";
   const Expr* bare = init != nullptr ? init->IgnoreImplicit() : nullptr;
   if (const auto* list = dyn_cast_or_null<InitListExpr>(bare)) {
-    while (list->getNumInits() == 1 && isa<InitListExpr>(list->getInit(0))) list = cast<InitListExpr>(list->getInit(0));
-    std::string values;
-    for (const Expr* value : list->inits()) {
-      if (isa<InitListExpr>(value)) refuse(s, "this initializer is not supported: " + source(s));
-      values += (values.empty() ? "" : ", ") + tree_.expression(value, fx);
+    std::vector<std::string> values;
+    if (var->getType()->isConstantArrayType()) {
+      list_values(list, var->getType(), fx, values);
+    } else {  // std::array
+      while (list->getNumInits() == 1 && isa<InitListExpr>(list->getInit(0)))
+        list = cast<InitListExpr>(list->getInit(0));
+      for (const Expr* value : list->inits()) {
+        if (isa<InitListExpr>(value)) refuse(s, "this initializer is not supported: " + source(s));
+        values.push_back(tree_.expression(value, fx));
+      }
     }
-    node.text += " = {" + (values.empty() ? "0" : values) + "}";
+    while (values.size() > 1 && values.back() == "0") values.pop_back();
+    std::string joined;
+    for (const std::string& value : values) joined += (joined.empty() ? "" : ", ") + value;
+    node.text += " = {" + (joined.empty() ? "0" : joined) + "}";
     fx.set(which, node.line, "");
     fx.accesses.back().exact = fx.accesses.back().must = false;
   } else if (bare != nullptr && !(isa<CXXConstructExpr>(bare) && cast<CXXConstructExpr>(bare)->getNumArgs() == 0)) {

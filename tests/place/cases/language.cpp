@@ -350,3 +350,25 @@ void mask_of_bools(const float* a, const bool* before, bool* mask, int n) {
     mask[i] ^= before[n - 1 - i];
   }
 }
+
+// Constant tables declared in the loop, with rows that leave out zeros.
+//: tables_inside l1=parallel l2=parallel kernels=1 run
+void tables_inside(const int* in, int* out, int h, int w) {
+  for (int y = 1; y < h - 1; ++y)
+    for (int x = 1; x < w - 1; ++x) {
+      static const int across[3][3] = {{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}};
+      const int down[3][3] = {{-1, -2, -1}, {}, {1, 2}};
+      int sum = 0;
+      for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i) sum += (across[j][i] + 3 * down[j][i]) * in[(y + j - 1) * w + x + i - 1];
+      out[y * w + x] = sum;
+    }
+}
+
+//: counted_inside l1=sequential kernels=0 says=declaration
+void counted_inside(int* out, int n) {
+  for (int i = 0; i < n; ++i) {
+    static int calls = 0;
+    out[i] = ++calls;
+  }
+}
