@@ -12,6 +12,7 @@
 #define STAGE_WORDS (STAGE * (4 * ROW_WORDS + TRIALS))  // samples, then places
 #define ROUNDS (STAGE / WARPS)                          // channels per warp and stage
 #define LOADS ((ROW_WORDS + 31) / 32)                   // words per channel and work-item
+#define EACH_DELAYS ((TRIALS + 31) / 32)                // delays per channel and work-item
 // Sums of more than 256 channels: in local memory if it is large, to save registers.
 #if WIDE_IN_LOCAL
 #define WIDE_WORDS (16 * ITEMS * TRIALS_EACH * WORDS / 4)
@@ -31,37 +32,53 @@ FUNCTION uint input_word(GLOBAL const uchar* RESTRICT in, ulong index, ulong byt
   return word;
 }
 
-// Loads this warp's channels of the stage that begins with channel `first`, and the next word of each word.
-#define LOAD_STAGE(first)                                                                                         \
-  UNROLL for (int r = 0; r < ROUNDS; ++r) {                                                                       \
-    const uint c = (first) + r * WARPS + warp;                                                                    \
-    const ulong at = c < channels ? (ulong)c * row + t0 + (ulong)delays[(ulong)c * padded_trials + first_trial] : 0; \
-    UNROLL for (int i = 0; i < LOADS; ++i) {                                                                      \
-      const bool here = c < channels && 32 * i + lane < ROW_WORDS;                                                \
-      next[r][i] = here ? input_word(in, at / 4 + 32 * i + lane, bytes) : 0u;                                     \
-      beside[r][i] = here ? input_word(in, at / 4 + 32 * i + lane + 1, bytes) : 0u;                               \
-    }                                                                                                             \
+// Loads the delays of this warp's channels of the stage that begins with channel `first`. They are used one stage
+// later, when they have arrived.
+#define LOAD_DELAYS(first)                                                                       \
+  UNROLL for (int r = 0; r < ROUNDS; ++r) {                                                      \
+    const uint c = (first) + r * WARPS + warp;                                                   \
+    GLOBAL const int* of = delays + (ulong)(c < channels ? c : 0u) * padded_trials + first_trial; \
+    later_first[r] = of[0];                                                                      \
+    UNROLL for (int d = 0; d < EACH_DELAYS; ++d) later[r][d] = of[(32 * d + lane) % TRIALS];     \
   }
 
-// Stores the loaded words in the side `side` of the tile, and the places of each trial's samples.
-#define STORE_STAGE(first, side)                                                                                  \
-  UNROLL for (int r = 0; r < ROUNDS; ++r) {                                                                       \
-    LOCAL uint* to = tile + (side) * STAGE_WORDS + (r * WARPS + warp) * 4 * ROW_WORDS;                            \
-    LOCAL uint* place = tile + (side) * STAGE_WORDS + STAGE * 4 * ROW_WORDS + (r * WARPS + warp) * TRIALS;        \
-    UNROLL for (int i = 0; i < LOADS; ++i) {                                                                      \
-      if (32 * i + lane >= ROW_WORDS) continue;                                                                   \
-      to[32 * i + lane] = next[r][i];                                                                             \
-      to[32 * i + lane + ROW_WORDS] = BYTE_PERMUTE(next[r][i], beside[r][i], 0x4321u);                            \
-      to[32 * i + lane + 2 * ROW_WORDS] = BYTE_PERMUTE(next[r][i], beside[r][i], 0x5432u);                        \
-      to[32 * i + lane + 3 * ROW_WORDS] = BYTE_PERMUTE(next[r][i], beside[r][i], 0x6543u);                        \
-    }                                                                                                             \
-    const uint c = (first) + r * WARPS + warp;                                                                    \
-    GLOBAL const int* of = delays + (ulong)(c < channels ? c : 0u) * padded_trials + first_trial;                 \
-    const int before = (int)(((ulong)c * row + t0 + (ulong)of[0]) % 4) - of[0];                                   \
-    for (int d = lane; d < TRIALS; d += 32) {                                                                     \
-      const int shift = c < channels ? of[d] + before : 0;                                                        \
-      place[d] = (uint)((r * WARPS + warp) * 4 * ROW_WORDS + shift % 4 * ROW_WORDS + shift / 4);                  \
-    }                                                                                                             \
+// Loads this warp's channels of that stage, and the word after each word. Uses the delays that were loaded before.
+#define LOAD_STAGE(first)                                                                               \
+  UNROLL for (int r = 0; r < ROUNDS; ++r) {                                                             \
+    const uint c = (first) + r * WARPS + warp;                                                          \
+    const ulong at = c < channels ? (ulong)c * row + t0 + (ulong)later_first[r] : 0;                    \
+    before[r] = (int)(at % 4) - later_first[r];                                                         \
+    UNROLL for (int d = 0; d < EACH_DELAYS; ++d) shifts[r][d] = c < channels ? later[r][d] + before[r] : 0; \
+    GLOBAL const uint* from = (GLOBAL const uint*)in + at / 4 + lane;                                   \
+    const bool inside = c < channels && at / 4 * 4 + 4 * (32 * LOADS + 1) <= bytes;                     \
+    UNROLL for (int i = 0; i < LOADS; ++i) {                                                            \
+      if (inside) {                                                                                     \
+        next[r][i] = LOAD_CACHED(from + 32 * i);                                                        \
+        beside[r][i] = LOAD_CACHED(from + 32 * i + 1);                                                  \
+      } else {                                                                                          \
+        next[r][i] = c < channels ? input_word(in, at / 4 + 32 * i + lane, bytes) : 0u;                 \
+        beside[r][i] = c < channels ? input_word(in, at / 4 + 32 * i + lane + 1, bytes) : 0u;           \
+      }                                                                                                 \
+    }                                                                                                   \
+  }
+
+// Stores the loaded words in a side of the tile, and the places of each trial's samples.
+#define STORE_STAGE(side)                                                                                      \
+  UNROLL for (int r = 0; r < ROUNDS; ++r) {                                                                    \
+    LOCAL uint* to = tile + (side) * STAGE_WORDS + (r * WARPS + warp) * 4 * ROW_WORDS;                         \
+    LOCAL uint* place = tile + (side) * STAGE_WORDS + STAGE * 4 * ROW_WORDS + (r * WARPS + warp) * TRIALS;     \
+    UNROLL for (int i = 0; i < LOADS; ++i) {                                                                   \
+      if (32 * i + lane >= ROW_WORDS) continue;                                                                \
+      to[32 * i + lane] = next[r][i];                                                                          \
+      to[32 * i + lane + ROW_WORDS] = BYTE_PERMUTE(next[r][i], beside[r][i], 0x4321u);                         \
+      to[32 * i + lane + 2 * ROW_WORDS] = BYTE_PERMUTE(next[r][i], beside[r][i], 0x5432u);                     \
+      to[32 * i + lane + 3 * ROW_WORDS] = BYTE_PERMUTE(next[r][i], beside[r][i], 0x6543u);                     \
+    }                                                                                                          \
+    UNROLL for (int d = 0; d < EACH_DELAYS; ++d) {                                                             \
+      const int shift = shifts[r][d];                                                                          \
+      if (32 * d + lane < TRIALS)                                                                              \
+        place[32 * d + lane] = (uint)((r * WARPS + warp) * 4 * ROW_WORDS + shift % 4 * ROW_WORDS + shift / 4); \
+    }                                                                                                          \
   }
 
 KERNEL WORK_GROUP(ITEMS, 1, 1) void dedisperse(GLOBAL const uchar* RESTRICT in, GLOBAL float* RESTRICT out,
@@ -84,14 +101,18 @@ KERNEL WORK_GROUP(ITEMS, 1, 1) void dedisperse(GLOBAL const uchar* RESTRICT in, 
       UNROLL for (int b = 0; b < 4; ++b) WIDE(j, w, b) = 0;
     }
   }
+  int later_first[ROUNDS], later[ROUNDS][EACH_DELAYS], before[ROUNDS], shifts[ROUNDS][EACH_DELAYS];
+  LOAD_DELAYS(0u);
   LOAD_STAGE(0u);
-  STORE_STAGE(0u, 0);
+  LOAD_DELAYS((uint)STAGE);
+  STORE_STAGE(0);
   BARRIER();
   for (uint c0 = 0; c0 < channels; c0 += STAGE) {
     const int side = (int)(c0 / STAGE % 2);
     const bool more = c0 + STAGE < channels;
     if (more) {
       LOAD_STAGE(c0 + STAGE);
+      LOAD_DELAYS(c0 + 2 * STAGE);
     }
     LOCAL const uint* const from = tile + side * STAGE_WORDS + lane;
     LOCAL const uint* const places = tile + side * STAGE_WORDS + STAGE * 4 * ROW_WORDS + warp * TRIALS_EACH;
@@ -120,7 +141,7 @@ KERNEL WORK_GROUP(ITEMS, 1, 1) void dedisperse(GLOBAL const uchar* RESTRICT in, 
       }
     }
     if (more) {
-      STORE_STAGE(c0 + STAGE, 1 - side);
+      STORE_STAGE(1 - side);
     }
     BARRIER();
   }

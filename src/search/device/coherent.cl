@@ -86,12 +86,20 @@ KERNEL WORK_GROUP_RESIDENT(THREADS, 1, 1, RESIDENT) void dedisperse_block(
   const int item = LOCAL_ID(0);
   const long start = (long)GROUP_ID(0) * hop, from = start + (long)offset - (long)before;
   float2 v[16];
-  UNROLL for (int j = 0; j < 16; ++j) {
-    const long at = from + item + THREADS * j;
-    v[j] = make_float2(0.0f, 0.0f);
-    if (at >= 0 && at < (long)samples) {
-      const SAMPLE x = in[at];
+  if (from >= 0 && from + POINTS <= (long)samples) {
+    GLOBAL const SAMPLE* first = in + from + item;
+    UNROLL for (int j = 0; j < 16; ++j) {
+      const SAMPLE x = first[THREADS * j];
       v[j] = make_float2((float)x.x, (float)x.y);
+    }
+  } else {
+    UNROLL for (int j = 0; j < 16; ++j) {
+      const long at = from + item + THREADS * j;
+      v[j] = make_float2(0.0f, 0.0f);
+      if (at >= 0 && at < (long)samples) {
+        const SAMPLE x = in[at];
+        v[j] = make_float2((float)x.x, (float)x.y);
+      }
     }
   }
   UNROLL for (int p = 0; p < 3; ++p) {
@@ -130,8 +138,9 @@ KERNEL WORK_GROUP_RESIDENT(THREADS, 1, 1, RESIDENT) void dedisperse_block(
       BARRIER();
     }
   }
+  const uint count = outputs - (ulong)start < hop ? (uint)(outputs - (ulong)start) : hop;
   UNROLL for (int j = 0; j < 16; ++j) {
-    const long within = item + THREADS * j - (long)before;
-    if (within >= 0 && within < (long)hop && start + within < (long)outputs) out[start + within] = v[j];
+    const uint within = (uint)(item + THREADS * j) - before;  // wraps to a large number before the first output
+    if (within < count) out[start + within] = v[j];
   }
 }

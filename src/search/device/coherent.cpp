@@ -54,7 +54,7 @@ KernelSource DeviceCoherent::fused_source(std::size_t length, bool bytes) {
           .text = ridge::detail::kernel_text("search/coherent"),
           .defines = {{"LAST", std::to_string(length / kPassPoints)},
                       {"SAMPLE_BYTES", bytes ? "1" : "0"},
-                      {"RESIDENT", length == kPassPoints ? "3" : "1"}}};
+                      {"RESIDENT", length == kPassPoints ? "2" : "1"}}};
 }
 
 DeviceCoherent::DeviceCoherent(const Device& device, const CoherentShape& shape,

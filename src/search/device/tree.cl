@@ -49,9 +49,15 @@ FUNCTION void store_eight(LOCAL uint* to, GLOBAL const IN* from, ulong left) {
 // Word i of the next work-item, or word i + 1 of work-item 0.
 #define NEXT(words, i) SHUFFLE(lane == 0 ? words[(i) + 1] : words[i], (lane + 1) % 32)
 #define BEHIND 1
+// The places of a row are loaded once, one per work-item.
+#define LOAD_PLACES() const int mine = lane < RADIX ? at_places[lane] : 0
+#define PLACE(j) SHUFFLE(mine, j)
 #else
 #define BEHIND 0
+#define LOAD_PLACES()
+#define PLACE(j) at_places[j]
 #endif
+#define UNROLL_PAIRS _Pragma("unroll 2")
 
 KERNEL WORK_GROUP_RESIDENT(ITEMS_IN_GROUP, 1, 1, 2)
 void tree_pass(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out,
@@ -79,13 +85,14 @@ void tree_pass(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out,
     if (t0 >= length) continue;
     const int2 count = counts[row];
     GLOBAL const int* at_places = places + row * RADIX;
+    LOAD_PLACES();
     GLOBAL OUT* to = out + (ulong)row * out_stride + t0 + AT_ONCE * lane;
     const bool whole = t0 + TIMES <= length;
 #if !PACKED
     uint sum[WORDS_EACH];
     UNROLL for (int k = 0; k < WORDS_EACH; ++k) sum[k] = 0;
-    for (int j = 0; j < count.y; ++j) {
-      LOCAL const uint* at = tile + at_places[j] + lane;
+    UNROLL_PAIRS for (int j = 0; j < count.y; ++j) {
+      LOCAL const uint* at = tile + PLACE(j) + lane;
       UNROLL for (int k = 0; k < WORDS_EACH; ++k) sum[k] += at[32 * k];
     }
     UNROLL for (int k = 0; k < WORDS_EACH; ++k) {
@@ -109,16 +116,16 @@ void tree_pass(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out,
     uint next[WORDS_EACH];
     UNROLL for (int k = 0; k < WORDS_EACH; ++k) next[k] = 0;
 #endif
-    for (int j = 0; j < count.x; ++j) {
-      LOCAL const uint* at = tile + at_places[j] + lane;
+    UNROLL_PAIRS for (int j = 0; j < count.x; ++j) {
+      LOCAL const uint* at = tile + PLACE(j) + lane;
       UNROLL for (int k = 0; k < WORDS_EACH; ++k) {
         const uint word = at[32 * k];
         even[k] += word;
         ADD_SECOND(even_second, k, word);
       }
     }
-    for (int j = count.x; j < count.y; ++j) {
-      LOCAL const uint* at = tile + at_places[j] + lane;
+    UNROLL_PAIRS for (int j = count.x; j < count.y; ++j) {
+      LOCAL const uint* at = tile + PLACE(j) + lane;
       UNROLL for (int k = 0; k < WORDS_EACH; ++k) {
         const uint word = at[32 * k];
         odd[k] += word;
