@@ -250,10 +250,10 @@ void Sink::put_spectra(std::span<const std::complex<float>> spectra) {
 }
 
 // Number of spectra without lost samples in an output time.
-std::uint64_t Sink::spectra_of(std::uint64_t time) const {
+std::uint64_t Sink::spectra_of(std::uint64_t time, std::span<const filterbank::SpectrumRange> flagged) const {
   const std::uint64_t begin = first_spectrum_ + time * each_, end = begin + each_;
   std::uint64_t count = each_;
-  for (const auto& range : flagged_spectra(problem_, gaps_ ? gaps_() : std::vector<io::Gap>{})) {
+  for (const auto& range : flagged) {
     const std::uint64_t first = std::max(range.first, begin), last = std::min(range.end, end);
     if (first < last) count -= last - first;
   }
@@ -262,6 +262,8 @@ std::uint64_t Sink::spectra_of(std::uint64_t time) const {
 
 void Sink::put_correlations(std::span<const std::complex<float>> sums) {
   const std::size_t each = correlator_->size(), channels = correlator_->channels();
+  std::vector<filterbank::SpectrumRange> flagged;
+  if (visibilities_ && gaps_) flagged = flagged_spectra(problem_, gaps_());
   if (!visibilities_) out_.write(sums.data(), sums.size_bytes());
   for (std::size_t at = 0; at < sums.size(); at += each, ++times_) {
     if (!visibilities_) continue;
@@ -274,7 +276,7 @@ void Sink::put_correlations(std::span<const std::complex<float>> sums) {
     }
     const std::size_t summed = problem_.channels / channels;
     groups_.clear();
-    visibilities_->append(times_, by_frequency_, static_cast<double>(spectra_of(times_) * summed), groups_);
+    visibilities_->append(times_, by_frequency_, static_cast<double>(spectra_of(times_, flagged) * summed), groups_);
     out_.write(groups_.data(), groups_.size());
   }
 }

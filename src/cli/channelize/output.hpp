@@ -71,7 +71,7 @@ class Sink {
   void put_spectra(std::span<const std::complex<float>> spectra);
   void put_power(std::span<const float> rows);
   void put_correlations(std::span<const std::complex<float>> sums);
-  std::uint64_t spectra_of(std::uint64_t time) const;
+  std::uint64_t spectra_of(std::uint64_t time, std::span<const filterbank::SpectrumRange> flagged) const;
   std::size_t products() const { return kurtosis_ ? kurtosis_->products() : detector_->products(); }
   std::size_t power_size() const { return kurtosis_ ? kurtosis_->row_size() : detector_->row_size(); }
   void take_flags();
