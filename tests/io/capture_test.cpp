@@ -112,6 +112,22 @@ TEST(Capture, CountsRandomLossesDuplicatesAndReordering) {
   }
 }
 
+// A first packet with a counter near 2^64 once opened blocks without end: the next block's counter wrapped to 0.
+TEST(Capture, CountersNearTheLargestNumberAreDamaged) {
+  Collector all({.streams = 1, .slots = 4, .window = 4});
+  for (const std::uint64_t counter : {~std::uint64_t{0}, ~std::uint64_t{0} - 9, (std::uint64_t{1} << 62) + 1})
+    all.send(counter);
+  EXPECT_EQ(all.assembler->counts().damaged, 3U);
+  EXPECT_FALSE(all.assembler->begun());
+  for (std::uint64_t c = 0; c < 40; ++c) all.send(c);
+  all.send(~std::uint64_t{0});
+  all.send(40);
+  all.assembler->finish();
+  all.check(45);
+  EXPECT_TRUE(all.lost.empty());
+  EXPECT_EQ(all.assembler->counts().damaged, 4U);
+}
+
 TEST(Capture, DropsLatePacketsAndSecondSenders) {
   Collector all({.streams = 1, .slots = 4, .window = 4});
   for (std::uint64_t c = 0; c < 40; ++c) {

@@ -8,7 +8,8 @@
 namespace ridge::io {
 namespace {
 
-constexpr std::size_t kConfirm = 4;     // packets that must agree on a jump of the counter
+constexpr std::size_t kConfirm = 4;                                // packets that must agree on a jump of the counter
+constexpr std::uint64_t kLargestCounter = std::uint64_t{1} << 62;  // larger ones would overflow sums of counters
 constexpr std::size_t kRefusals = 256;  // packets in a row that cannot be placed: another observation
 
 }  // namespace
@@ -46,6 +47,7 @@ void Assembler::refuse(const PacketPlace& place, std::uint64_t& count) {
 }
 
 void Assembler::take(const PacketPlace& place, const std::byte* payload, std::uint64_t sender) {
+  if (place.counter > kLargestCounter) return take_damaged();
   if (!admit(place, sender)) return;
   if (!begun_) {
     begun_ = true;
