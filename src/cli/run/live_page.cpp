@@ -35,7 +35,7 @@ function table(id,head,rows){const t=document.getElementById(id);t.replaceChildr
   for(const r of rows){const row=t.insertRow();for(const [text,bad] of r)cell(row,text,bad)}}
 function rate(s){if(s.bytes!==undefined)return number(8e-9*s.bytes/Math.max(s.seconds,1e-9))+" Gbit/s";
   return s.sample_rate!==undefined?number(s.sample_rate)+" sample/s":""}
-// How many times faster than real time a stage works while it has data. Capture: time per processor time of its thread.
+// Speed of a stage relative to real time while it has data. Capture: time per processor time of its thread.
 function margin(s){const m=s.margin??(s.processor_seconds>0?s.seconds/s.processor_seconds:0);return m>0?m:undefined}
 function least(stages){const all=stages.map(x=>[margin(x.status),x.name]).filter(([m])=>m!==undefined).sort((a,b)=>a[0]-b[0]);
   return all.length?`, margin ${number(all[0][0])} times real time (${all[0][1]})`:""}

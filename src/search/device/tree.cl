@@ -99,8 +99,8 @@ void tree_pass(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out,
       if (whole || t0 + 32 * k + lane < length) to[32 * k] = (OUT)sum[k];
     }
 #else
-    // Sums of words, and of their second halves if a sum of halves may exceed 16 bits. The first half of a sum is then
-    // word - (second << 16), exact modulo 2^32.
+    // Sums of words, and of their upper 16 bits if sums may exceed 16 bits. The sum of the lower 16 bits is then
+    // word - (upper << 16), exact modulo 2^32.
     uint even[WORDS_EACH], odd[WORDS_EACH + 1];
     UNROLL for (int k = 0; k < WORDS_EACH; ++k) even[k] = odd[k] = 0;
     odd[WORDS_EACH] = 0;
