@@ -200,22 +200,6 @@ TEST_F(NufftOnDevices, SpreadClustersInPieces) {
   }
 }
 
-// Enough points to be sorted by parts, and too many of them in one part.
-TEST_F(NufftOnDevices, SortManyPoints) {
-  const Device device = ridge::test::accelerators().front();
-  const Problem flat{.modes = {18, 21}, .epsilon = 1e-4, .upsampling = 2};
-  EXPECT_LE(device_error(device, flat, "matrix", random_points<float>(2, 30000)), 1e-4);
-  EXPECT_LE(device_error(device, flat, "matrix", random_points<float>(2, 14000, 3.0, 3.05)), 1e-4);
-  if (!device.limits().float64) return;
-  const Problem line{.modes = {63}, .epsilon = 1e-9, .upsampling = 2};
-  EXPECT_LE(device_error(device, line, "atomic", random_points<double>(1, 30000)), 1e-9);
-  auto bad = random_points<double>(1, 30000);
-  bad.axis[0][20077] = std::numeric_limits<double>::quiet_NaN();
-  auto nufft = plan<double>(device, line, only("atomic"));
-  EXPECT_THAT(ridge::test::error_of([&] { bad.give_to(nufft); }, ErrorKind::invalid_argument),
-              HasSubstr("x[20077] = nan"));
-}
-
 TEST_F(NufftOnDevices, TakeCoordinatesInBuffersAndRunOnQueues) {
   const Device device = ridge::test::accelerators().front();
   const Problem problem{.modes = {18, 21}, .epsilon = 1e-5, .sign = -1, .batch = 2, .upsampling = 2};

@@ -49,28 +49,27 @@ KernelSource nonuniform_source(const DeviceDesign& design) {
   const double high = design.float64 ? static_cast<double>(kInverse) : double{static_cast<float>(kInverse)};
   const auto low = static_cast<double>(kInverse - static_cast<long double>(high));
   const auto text = [](std::size_t value) { return std::to_string(value); };
-  KernelSource source{
-      .name = "nufft",
-      .text = ridge::detail::kernel_text("nufft/nonuniform") + ridge::detail::kernel_text("nufft/sort_parts"),
-      .defines = {{"NUMBER", design.float64 ? "double" : "float"},
-                  {"NUMBER2", design.float64 ? "double2" : "float2"},
-                  {"MAKE2(x, y)", design.float64 ? "make_double2((x), (y))" : "make_float2((x), (y))"},
-                  {"WIDE", design.float64 ? "1" : "0"},
-                  {"CELL", design.real ? "1" : "2"},
-                  {"TURNS", design.turns ? "1" : "0"},
-                  {"AXES", text(design.axes)},
-                  {"WIDTH", text(design.width)},
-                  {"TERMS", text(design.width + 3)},
-                  {"HALF_WIDTH", literal(design.float64, 0.5 * static_cast<double>(design.width))},
-                  {"INVERSE_HIGH", literal(design.float64, high)},
-                  {"INVERSE_LOW", literal(design.float64, low)},
-                  {"COLUMNS", text(design.columns())},
-                  {"LINES", text(design.lines())},
-                  {"BATCH", text(design.batch())},
-                  {"LANES", text(design.lanes())},
-                  {"STEP", text(design.step())},
-                  {"BINS", design.bins() ? "1" : "0"},
-                  {"WINDOW", design.axes > 1 && design.spreading == Spreading::window ? "1" : "0"}}};
+  KernelSource source{.name = "nufft",
+                      .text = ridge::detail::kernel_text("nufft/nonuniform"),
+                      .defines = {{"NUMBER", design.float64 ? "double" : "float"},
+                                  {"NUMBER2", design.float64 ? "double2" : "float2"},
+                                  {"MAKE2(x, y)", design.float64 ? "make_double2((x), (y))" : "make_float2((x), (y))"},
+                                  {"WIDE", design.float64 ? "1" : "0"},
+                                  {"CELL", design.real ? "1" : "2"},
+                                  {"TURNS", design.turns ? "1" : "0"},
+                                  {"AXES", text(design.axes)},
+                                  {"WIDTH", text(design.width)},
+                                  {"TERMS", text(design.width + 3)},
+                                  {"HALF_WIDTH", literal(design.float64, 0.5 * static_cast<double>(design.width))},
+                                  {"INVERSE_HIGH", literal(design.float64, high)},
+                                  {"INVERSE_LOW", literal(design.float64, low)},
+                                  {"COLUMNS", text(design.columns())},
+                                  {"LINES", text(design.lines())},
+                                  {"BATCH", text(design.batch())},
+                                  {"LANES", text(design.lanes())},
+                                  {"STEP", text(design.step())},
+                                  {"BINS", design.bins() ? "1" : "0"},
+                                  {"WINDOW", design.axes > 1 && design.spreading == Spreading::window ? "1" : "0"}}};
   return design.spreading == Spreading::matrix ? with_matrix(std::move(source), design) : source;
 }
 

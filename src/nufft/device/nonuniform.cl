@@ -188,17 +188,6 @@ void list_pieces(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRICT
   }
 }
 
-// Stores a point's record; whole sectors of memory.
-#if WIDE
-#define STORE_RECORD(records, to, x, y, z, j)                                       \
-  {                                                                                 \
-    ((GLOBAL double2*)(records))[2 * (to)] = make_double2(x, y);                    \
-    ((GLOBAL double2*)(records))[2 * (to) + 1] = make_double2(z, STORED_INDEX(j)); \
-  }
-#else
-#define STORE_RECORD(records, to, x, y, z, j) ((GLOBAL float4*)(records))[to] = make_float4(x, y, z, STORED_INDEX(j))
-#endif
-
 KERNEL WORK_GROUP(GROUP, 1, 1)
 void move_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT y, GLOBAL const NUMBER* RESTRICT z,
                  GLOBAL const uint* RESTRICT keys, GLOBAL const uint* RESTRICT ranks,
@@ -210,7 +199,12 @@ void move_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT 
   if (key == NO_KEY) return;
   const ulong to = (ulong)(FIRST_OF(key) + ranks[j]);
   const NUMBER b = AXES > 1 ? y[j] : 0, c = AXES > 2 ? z[j] : 0;
-  STORE_RECORD(records, to, x[j], b, c, j);
+#if WIDE  /* whole sectors of memory */
+  ((GLOBAL double2*)records)[2 * to] = make_double2(x[j], b);
+  ((GLOBAL double2*)records)[2 * to + 1] = make_double2(c, STORED_INDEX(j));
+#else
+  ((GLOBAL float4*)records)[to] = make_float4(x[j], b, c, STORED_INDEX(j));
+#endif
 }
 
 #if WINDOW

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "nufft/farthest.hpp"
 
@@ -12,10 +11,6 @@ namespace {
 
 constexpr std::size_t kGroup = 256, kScanned = 2048;  // as in nonuniform.cl
 constexpr std::size_t kMostPerPiece = 1024;           // points of a work-group; as there
-// As in sort_parts.cl. Parts of uniform points are filled to two thirds.
-constexpr std::size_t kPartGroup = 512, kMostInPart = 24 * kPartGroup;
-constexpr std::size_t kMostParts = 4096, kMostKeys = 2048, kPartPoints = 2 * kMostInPart / 3;
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 std::uint64_t groups_for(std::size_t count, std::size_t group) { return (count + group - 1) / group; }
 
@@ -30,10 +25,7 @@ DeviceSorter<T>::DeviceSorter(const Device& device, const DeviceDesign& design, 
       scan_(program.kernel("scan_counts")),
       count_pieces_(program.kernel("count_pieces")),
       list_pieces_(program.kernel("list_pieces")),
-      move_(program.kernel("move_points")),
-      count_parts_(program.kernel("count_parts")),
-      fill_parts_(program.kernel("fill_parts")),
-      sort_part_(program.kernel("sort_part")) {}
+      move_(program.kernel("move_points")) {}
 
 // Grows a buffer that all sorts share.
 template <class T>
@@ -68,73 +60,35 @@ void DeviceSorter<T>::list_pieces(Queue& queue, DevicePoints& points) const {
 }
 
 template <class T>
-bool DeviceSorter<T>::sort_in_parts(Queue& queue, const std::array<Buffer, 3>& axis, std::size_t count,
-                                    const Buffer& records) const {
-  const std::size_t keys = this->keys(), per_part = groups_for(keys, groups_for(count, kPartPoints));
-  const std::size_t parts = groups_for(keys, per_part);
-  if (count < kMostInPart || parts > kMostParts || per_part > kMostKeys || device_.limits().work_group < kPartGroup)
-    return false;
-  const auto number = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
-  const auto cells = [&](std::size_t i) { return static_cast<std::int32_t>(design_.cells[i]); };
-  const auto across = static_cast<std::int32_t>(design_.tiles_across());
-  const Buffer ends = scratch(parts_, kMostParts, "nufft parts");
-  const Launch slices{.groups = {groups_for(count, kPartGroup * (sizeof(T) == 8 ? 16 : 32))}, .items = {kPartGroup}};
-  queue.fill(ends, std::byte{0});
-  queue.launch(count_parts_, slices,
-               {axis[0], axis[1], axis[2], ends, found_, farthest_, number(count), cells(0), cells(1), cells(2), across,
-                number(per_part), number(parts)});
-  ends_.resize(parts);
-  std::uint32_t bad = kNone, before = 0;
-  queue.download(ends, ends_.data(), parts * sizeof bad);
-  queue.download(found_, &bad, sizeof bad);
-  queue.finish();
-  if (bad != kNone || *std::max_element(ends_.begin(), ends_.end()) > kMostInPart) return false;
-  for (std::uint32_t& each : ends_) before += std::exchange(each, before);
-  queue.upload(ends_.data(), ends, parts * sizeof before);
-  const Buffer moved = scratch(moved_, 4 * count * sizeof(T) / sizeof(std::uint32_t), "nufft points by parts");
-  queue.launch(fill_parts_, slices,
-               {axis[0], axis[1], axis[2], ends, moved, number(count), cells(0), cells(1), cells(2), across,
-                number(per_part), number(parts)});
-  queue.fill(totals_, std::byte{0});
-  queue.launch(sort_part_, {.groups = {parts}, .items = {kPartGroup}},
-               {moved, ends, records, counts_, cells(0), cells(1), cells(2), across, number(per_part), number(keys)});
-  return true;
-}
-
-template <class T>
-void DeviceSorter<T>::sort_at_once(Queue& queue, const std::array<Buffer, 3>& axis, std::size_t count,
-                                   const Buffer& records) const {
-  const auto number = static_cast<std::uint32_t>(count);
-  const Buffer key = scratch(keys_, count, "nufft keys"), rank = scratch(ranks_, count, "nufft ranks");
-  const auto cells = [&](std::size_t i) { return static_cast<std::int32_t>(design_.cells[i]); };
-  const Launch per_point{.groups = {groups_for(count, kGroup)}, .items = {kGroup}};
-  queue.fill(counts_, std::byte{0});
-  queue.launch(count_, per_point,
-               {axis[0], axis[1], axis[2], key, rank, counts_, found_, farthest_, number, cells(0), cells(1), cells(2),
-                static_cast<std::int32_t>(design_.tiles_across())});
-  scan(queue, counts_, totals_, keys());
-  queue.launch(move_, per_point, {axis[0], axis[1], axis[2], key, rank, counts_, totals_, records, number});
-}
-
-template <class T>
 std::shared_ptr<const DevicePoints> DeviceSorter<T>::sort(Queue& queue, const std::array<Buffer, 3>& axis,
                                                           std::size_t count, std::size_t& bad) const {
   auto points = std::make_shared<DevicePoints>(count);
   bad = count;
   if (count == 0) return points;
   std::lock_guard lock(busy_);
-  scratch(counts_, keys(), "nufft counts");
-  scratch(totals_, groups_for(keys(), kScanned), "nufft totals");
-  const Buffer found = scratch(found_, 2, "nufft found");
-  const std::array<Buffer, 3> given{axis[0], axis[1] ? axis[1] : axis[0], axis[2] ? axis[2] : axis[0]};
+  const std::size_t keys = design_.tiles() * design_.keys_per_tile() + 1;
+  const auto number = static_cast<std::uint32_t>(count);
+  const Buffer key = scratch(keys_, count, "nufft keys"), rank = scratch(ranks_, count, "nufft ranks");
+  const Buffer counts = scratch(counts_, keys, "nufft counts"), found = scratch(found_, 2, "nufft found");
+  const Buffer totals = scratch(totals_, groups_for(keys, kScanned), "nufft totals");
+  const auto cells = [&](std::size_t i) { return static_cast<std::int32_t>(design_.cells[i]); };
+  const auto across = static_cast<std::int32_t>(design_.tiles_across());
+  const Buffer& x = axis[0];
+  const Buffer& y = axis[1] ? axis[1] : axis[0];
+  const Buffer& z = axis[2] ? axis[2] : axis[0];
   points->records = device_.buffer(4 * sizeof(T) * count, {.name = "nufft points"});
+  queue.fill(counts, std::byte{0});
   queue.fill(found, std::byte{0xff});
-  if (!sort_in_parts(queue, given, count, points->records)) sort_at_once(queue, given, count, points->records);
+  const Launch per_point{.groups = {groups_for(count, kGroup)}, .items = {kGroup}};
+  queue.launch(count_, per_point,
+               {x, y, z, key, rank, counts, found, farthest_, number, cells(0), cells(1), cells(2), across});
+  scan(queue, counts, totals, keys);
+  queue.launch(move_, per_point, {x, y, z, key, rank, counts, totals, points->records, number});
   if (design_.spreading != Spreading::atomic) list_pieces(queue, *points);
   std::array<std::uint32_t, 2> words{};
   queue.download(found, words.data(), sizeof words);
   queue.finish();
-  if (words[0] != kNone) {
+  if (words[0] != std::numeric_limits<std::uint32_t>::max()) {
     bad = words[0];
     return nullptr;
   }

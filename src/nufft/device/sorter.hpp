@@ -3,7 +3,6 @@
 #include <array>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include <ridge/device.hpp>
 
@@ -30,21 +29,16 @@ class DeviceSorter {
                                            std::size_t& bad) const;
 
  private:
-  std::size_t keys() const { return design_.tiles() * design_.keys_per_tile() + 1; }
   Buffer scratch(Buffer& buffer, std::size_t elements, const char* name) const;
   void scan(Queue& queue, const Buffer& counts, const Buffer& totals, std::size_t count) const;
-  // Fills records, counts and totals. sort_in_parts returns false if a part has too many points, or if a point is bad.
-  bool sort_in_parts(Queue& queue, const std::array<Buffer, 3>& axis, std::size_t count, const Buffer& records) const;
-  void sort_at_once(Queue& queue, const std::array<Buffer, 3>& axis, std::size_t count, const Buffer& records) const;
   void list_pieces(Queue& queue, DevicePoints& points) const;
 
   Device device_;
   DeviceDesign design_;
   T farthest_;
-  ridge::Kernel count_, scan_, count_pieces_, list_pieces_, move_, count_parts_, fill_parts_, sort_part_;
+  ridge::Kernel count_, scan_, count_pieces_, list_pieces_, move_;
   mutable std::mutex busy_;
-  mutable Buffer keys_, ranks_, counts_, totals_, numbers_, number_totals_, total_, found_, parts_, moved_;
-  mutable std::vector<std::uint32_t> ends_;  // of the parts
+  mutable Buffer keys_, ranks_, counts_, totals_, numbers_, number_totals_, total_, found_;
 };
 
 }  // namespace ridge::nufft
