@@ -1,6 +1,6 @@
 // Functions of floats as single instructions where the device has them: SIN_FAST(x) and COS_FAST(x) for |x| <= pi (error
 // 2^-21), RSQRT_FAST(x) and RECIPROCAL_FAST(x) (2 units in the last place; denormal numbers are zeros).
-// TURNED(c, s, turns) defines c and s, the cosine and the sine of so many turns; SPLIT(whole, index, x) defines the whole
+// TURNED(c, s, turns) defines c and s, the cosine and sine of 2 pi turns; SPLIT(whole, index, x) defines the whole
 // part of x below it, |x| < 2^22, as a float and as an int.
 #ifdef __CUDACC_RTC__
 #define RIDGE_QUICK_FUNCTION(name, instruction)                            \
