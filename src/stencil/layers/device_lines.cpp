@@ -14,7 +14,8 @@ struct LineAxis {
   Kernel kernel{};
   LayerPlace place{};
   Buffer table{};
-  std::size_t sides = 0, lines = 0;  // per side
+  std::size_t items = kLineItems;    // of a group
+  std::size_t sides = 0, lines = 0;  // lines per side
 };
 
 // First and last cell of the band, plus one, at which a profile is not zero: elsewhere the memory variables stay zero.
@@ -32,6 +33,18 @@ std::pair<std::size_t, std::size_t> live_cells(const LoweredLayer<T>& layer) {
   return {begin, end};
 }
 
+// One profile after another, or the values of each cell together.
+template <class T>
+void add_profiles(const LoweredLayer<T>& layer, std::vector<T>& all) {
+  if (!line_profile_quads<T>(layer.profiles)) {
+    for (const std::vector<T>& profile : layer.values) all.insert(all.end(), profile.begin(), profile.end());
+    return;
+  }
+  for (std::size_t at = 0; at < layer.values[0].size(); ++at) {
+    for (const std::vector<T>& profile : layer.values) all.push_back(profile[at]);
+  }
+}
+
 template <class T>
 class LineLayersState final : public LayerState<T> {
  public:
@@ -46,8 +59,10 @@ class LineLayersState final : public LayerState<T> {
           std::find_if(axes_.begin(), axes_.end(), [&](const auto& one) { return one.place.axis == place.axis; });
       if (axis == axes_.end()) {
         const std::size_t cells = place.extent[0] * place.extent[1] * place.extent[2];
-        axis = axes_.insert(axes_.end(),
-                            {.kernel = kernels[place.axis], .place = place, .lines = cells / place.extent[place.axis]});
+        axis = axes_.insert(axes_.end(), {.kernel = kernels[place.axis],
+                                          .place = place,
+                                          .items = place.axis == 2 ? row_items(place) : kLineItems,
+                                          .lines = cells / place.extent[place.axis]});
         tables.emplace_back();
       }
       const auto [live_begin, live_end] = live_cells(layer);
@@ -57,8 +72,7 @@ class LineLayersState final : public LayerState<T> {
         table.push_back(static_cast<std::int64_t>(number));
       ++axis->sides;
       values_ += axis->lines * place.extent[place.axis] * layer.memories;
-      for (const std::vector<T>& profile : layer.values)
-        profiles.insert(profiles.end(), profile.begin(), profile.end());
+      add_profiles(layer, profiles);
     }
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       axes_[i].table = device.buffer(tables[i].size() * sizeof(std::int64_t), {.name = "sides of layers"});
@@ -104,16 +118,15 @@ class LineLayersState final : public LayerState<T> {
                                          Argument(static_cast<std::uint32_t>(other))});
     };
     const auto& extent = axis.place.extent;
-    std::size_t groups = (axis.lines + kLineItems - 1) / kLineItems;
+    Launch launch{.groups = {(axis.lines + axis.items - 1) / axis.items, axis.sides}, .items = {axis.items}};
     if (axis.place.axis == 0) add(grid.plane, grid.pitch, extent[2], extent[1]);
     if (axis.place.axis == 1) add(grid.pitch, grid.plane, extent[2], extent[0]);
     if (axis.place.axis == 2) {
+      // Both ends of a row at the same time: the end of a row is next to the beginning of the next one.
       add(grid.pitch, grid.plane, extent[1], axis.lines);
-      groups = (axis.lines + rows_of_group(axis.place) - 1) / rows_of_group(axis.place);
+      launch.groups = {axis.sides, (extent[1] + tile_rows(axis.place) - 1) / tile_rows(axis.place), extent[0]};
     }
-    grid.queue.launch(axis.kernel,
-                      {.groups = {groups, axis.sides}, .items = {axis.place.axis == 2 ? kRowItems : kLineItems}},
-                      arguments);
+    grid.queue.launch(axis.kernel, launch, arguments);
   }
 
   const Layout& layout_;

@@ -1,6 +1,5 @@
-// Kernel text for layers computed line by line along their axis. Every value of a line is read once: along z and y a
-// work-item has the line in registers, along x a group has rows in local memory. Memory variables are replaced in
-// place, because no other work-item or group reads them.
+// Kernel text for layers computed line by line along their axis. Every value of a line is read once: a work-item has
+// the line in registers. Memory variables are replaced in place, because no other work-item reads them.
 #include "stencil/layers/line_kernels.hpp"
 
 #include <set>
@@ -27,7 +26,7 @@ KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CEL
   const ulong cell = (ulong)side[0] * step + (ulong)other * other_step + x;
   const ulong deep_step = (ulong)others * width, block = {band} * deep_step;
   GLOBAL CELL* memory = memories + side[1] + item;
-  GLOBAL const CELL* profile = profiles + side[2] + {radius};
+  GLOBAL const CELL* profile = profiles + side[2] + {profile_begin};
   CELL before[{cells}];
   UNROLL for (int k = 0; k < {cells}; ++k) before[k] = grid[older + cell + (ulong)((long)(k - {radius}) * (long)step)];
 {load}  UNROLL for (int first = 0; first < {band}; first += {block}) {{
@@ -49,40 +48,53 @@ KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CEL
 }}
 )";
 
-// Along x: rows of {cells} cells in local memory, {lines} of them per pass.
+// Along x: tiles of rows of one plane pass through local memory, so that neighbouring work-items access neighbouring
+// cells; a work-item computes {part} cells of a row, with what they read in registers.
 constexpr const char* kRowKernel = R"(
 KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
     GLOBAL const CELL* RESTRICT profiles, GLOBAL CELL* memories, GLOBAL const long* RESTRICT table,
     ulong newer, ulong older, ulong scale, ulong pitch, ulong plane, uint height, uint rows) {{
-  LOCAL_ARRAY(CELL, before, {local});
-{local_arrays}  const int item = LOCAL_ID(0), line = item / {cells}, column = item % {cells}, at = column - {radius};
-  GLOBAL const long* side = table + {numbers} * (int)GROUP_ID(1);
-  const int in_band = line < {lines} && at >= 0 && at < {band};
-  const int live = line < {lines} && at >= (int)side[3] && at < (int)side[4];
+  LOCAL_ARRAY(CELL, old_tile, {rows} * {cells});
+  LOCAL_ARRAY(CELL, new_tile, {rows} * {band});
+  LOCAL_ARRAY(CELL, scale_tile, {rows} * {band});
+{local_arrays}  const int item = LOCAL_ID(0), first_row = (int)GROUP_ID(1) * {rows}, left = (int)height - first_row;
+  const int tile_rows = left < {rows} ? left : {rows};
+  GLOBAL const long* side = table + {numbers} * (int)GROUP_ID(0);
+  const int live_begin = (int)side[3], live_end = (int)side[4];
+  const ulong cell = (ulong)GROUP_ID(2) * plane + (ulong)first_row * pitch + (ulong)side[0];
   const ulong block = (ulong)rows * {band};
-  GLOBAL const CELL* profile = profiles + side[2] + {radius};
-  CELL fresh[{passes}], scales[{passes}]{own_arrays};
-  ulong cells[{passes}], memory[{passes}];
-  UNROLL for (int k = 0; k < {passes}; ++k) {{
-    const uint row = (uint)GROUP_ID(0) * {rows_of_group}u + (uint)(k * {lines} + line);
-    const int inside = line < {lines} && row < rows, spot = (k * {lines} + line) * {cells} + column;
-    cells[k] = row / height * plane + row % height * pitch + (ulong)(side[0] + at);
-    memory[k] = (ulong)side[1] + (ulong)row * {band} + (ulong)(long)at;
-    const CELL old = inside ? grid[older + cells[k]] : (CELL)0;
-    fresh[k] = inside && in_band ? grid[newer + cells[k]] : (CELL)0;
-    scales[k] = inside && in_band ? media[scale + cells[k]] : (CELL)0;
-    if (line < {lines}) before[spot] = old;
-{load}  }}
+  GLOBAL CELL* memory = memories + side[1] + ((ulong)GROUP_ID(2) * height + (ulong)first_row) * {band};
+  GLOBAL const CELL* profile = profiles + side[2] + {profile_begin};
+  UNROLL for (int i = item; i < {rows} * {cells}; i += {items}) {{
+    const int row = i / {cells}, column = i % {cells};
+    if (row < tile_rows)
+      old_tile[i] = grid[older + cell + (ulong)row * pitch + (ulong)(long)(column - {radius})];
+  }}
+  UNROLL for (int i = item; i < {rows} * {band}; i += {items}) {{
+    const int row = i / {band}, at = i % {band};
+    if (row < tile_rows) {{
+      const ulong from = cell + (ulong)row * pitch + (ulong)at;
+      new_tile[i] = grid[newer + from];
+      scale_tile[i] = media[scale + from];
+{tile_load}    }}
+  }}
   BARRIER();
-{shared}  if (!in_band) return;
-  UNROLL for (int k = 0; k < {passes}; ++k) {{
-    const uint row = (uint)GROUP_ID(0) * {rows_of_group}u + (uint)(k * {lines} + line);
-    const int spot = (k * {lines} + line) * {cells} + column;
-    if (row < rows) {{
-{body}      grid[newer + cells[k]] = {result};
-      if (live) {{
-{store}      }}
-    }}
+  const int row = item / {parts}, begin = item % {parts} * {part}, mine = row * {band};
+  CELL before[{window}];
+  UNROLL for (int k = 0; k < {window}; ++k) before[k] = begin + k < {cells} ? old_tile[row * {cells} + begin + k] : (CELL)0;
+{load}  BARRIER();
+  UNROLL for (int j = 0; j < {part}; ++j) {{
+    const int at = begin + j;
+    if (at < {band}) {{
+{body}      new_tile[mine + at] = {result};
+{store}    }}
+  }}
+  BARRIER();
+  UNROLL for (int i = item; i < {rows} * {band}; i += {items}) {{
+    const int stored_row = i / {band}, at = i % {band};
+    if (stored_row < tile_rows) {{
+      grid[newer + cell + (ulong)stored_row * pitch + (ulong)at] = new_tile[i];
+{tile_store}    }}
   }}
 }}
 )";
@@ -107,115 +119,114 @@ class LineText {
 
   std::string text() const {
     const LayerPlace& place = layer_.place;
-    const std::size_t band = place.extent[place.axis], cells = line_cells(place), lines = kRowItems / cells;
-    std::string local_arrays, own_arrays, own_load, load, store;
+    const std::size_t band = place.extent[place.axis], cells = line_cells(place);
+    std::string local_arrays, tile_load, tile_store, own_arrays, own_load, load, store;
     for (std::size_t i = 0; i < layer_.memories; ++i) {
       if (near_.count(i) > 0) {
-        local_arrays += fmt::format("  LOCAL_ARRAY(CELL, memory{}, {});\n", i, kRowPasses * lines * cells);
         load += near_load(i);
       } else {
-        own_arrays += fmt::format(", own{}[{}]", i, by_x_ ? kRowPasses : kBlock);
-        (by_x_ ? load : own_load) += own_load_text(i);
+        own_arrays += fmt::format(", own{}[{}]", i, kBlock);
+        own_load += fmt::format("      own{}[k] = {} ? {} : (CELL)0;\n", i, kLive, stored(i));
       }
-      store += fmt::format("        {} = {};\n", stored(i), body_text().result(i + 1, "t"));
+      store += fmt::format("{}{} = {};\n", by_x_ ? "      " : "        ", by_x_ ? tiled(i, "at") : stored(i),
+                           body_text().result(i + 1, "t"));
+      local_arrays += fmt::format("  LOCAL_ARRAY(CELL, memory_tile{}, {} * {});\n", i, tile_rows(layer_.place), band);
+      tile_load += fmt::format("      memory_tile{}[i] = {} ? {} : (CELL)0;\n", i, kLive, row_stored(i));
+      tile_store += fmt::format("      if ({}) {} = memory_tile{}[i];\n", kLive, row_stored(i), i);
     }
-    for (std::size_t i = 0; i < layer_.shared; ++i)
-      local_arrays += fmt::format("  LOCAL_ARRAY(CELL, shared{}, {});\n", i, kRowPasses * lines * cells);
-    const std::string shared = layer_.shared > 0 ? shared_text() : "";
+    if (layer_.shared > 0) load += shared_text();
     const auto read = [&](const Operation& op) { return read_text(op); };
     return fmt::format(
-        fmt::runtime(by_x_ ? kRowKernel : kColumnKernel), fmt::arg("items", by_x_ ? kRowItems : kLineItems),
+        fmt::runtime(by_x_ ? kRowKernel : kColumnKernel), fmt::arg("items", by_x_ ? row_items(place) : kLineItems),
         fmt::arg("name", line_kernel_name(place.axis)), fmt::arg("numbers", kLineNumbers), fmt::arg("band", band),
-        fmt::arg("radius", place.radius), fmt::arg("cells", cells), fmt::arg("lines", lines),
-        fmt::arg("passes", kRowPasses), fmt::arg("rows_of_group", rows_of_group(place)),
-        fmt::arg("local", kRowPasses * lines * cells), fmt::arg("block", kBlock),
-        fmt::arg("local_arrays", local_arrays), fmt::arg("own_arrays", own_arrays), fmt::arg("own_load", own_load),
-        fmt::arg("load", by_x_ ? load : load + shared), fmt::arg("shared", shared),
-        fmt::arg("body", body_text().statements("      ", "t", read)), fmt::arg("result", body_text().result(0, "t")),
-        fmt::arg("store", store));
+        fmt::arg("radius", place.radius), fmt::arg("cells", cells), fmt::arg("block", kBlock),
+        fmt::arg("rows", tile_rows(layer_.place)), fmt::arg("parts", row_parts(place)), fmt::arg("part", kPart),
+        fmt::arg("window", window()), fmt::arg("local_arrays", local_arrays), fmt::arg("tile_load", tile_load),
+        fmt::arg("tile_store", tile_store), fmt::arg("own_arrays", own_arrays), fmt::arg("own_load", own_load),
+        fmt::arg("profile_begin", quads() ? 4 * place.radius : place.radius), fmt::arg("load", load),
+        fmt::arg("body", quad_text() + body_text().statements("      ", "t", read)),
+        fmt::arg("result", body_text().result(0, "t")), fmt::arg("store", store));
   }
 
  private:
   static constexpr std::size_t kBlock = 6;  // cells of a line whose own values are loaded at once
+  static constexpr const char* kLive = "at >= live_begin && at < live_end";
 
+  std::size_t window() const { return kPart + 2 * layer_.place.radius; }
+  // Four profiles of a cell are stored together and loaded at once.
+  bool quads() const { return line_profile_quads<T>(layer_.profiles); }
+  std::string quad_text() const {
+    return quads() ? "      const float4 profiles_here = *(GLOBAL const float4*)(profile + 4 * at);\n" : "";
+  }
   CellText body_text() const { return cell_text(layer_.main.outputs, layout_, type_name<T>()); }
 
+  // A memory variable of a line, with zeros beyond the band.
   std::string near_load(std::size_t i) const {
-    if (by_x_)
-      return fmt::format("    if (line < {1}) memory{0}[spot] = inside && live ? {2} : (CELL)0;\n", i,
-                         kRowItems / line_cells(layer_.place), stored(i));
     const std::size_t cells = line_cells(layer_.place), radius = layer_.place.radius;
     return fmt::format(
         "  CELL memory{0}[{1}];\n"
         "  UNROLL for (int k = 0; k < {1}; ++k) {{\n"
-        "    const int at = k - {2};\n"
-        "    memory{0}[k] = at >= 0 && at < {3} && at >= live_begin && at < live_end ? {4} : (CELL)0;\n"
+        "    const int at = {2}k - {3};\n"
+        "    memory{0}[k] = at >= 0 && at < {4}{5} ? {6} : (CELL)0;\n"
         "  }}\n",
-        i, cells, radius, cells - 2 * radius, stored(i));
+        i, by_x_ ? window() : cells, by_x_ ? "begin + " : "", radius, cells - 2 * radius,
+        by_x_ ? "" : fmt::format(" && {}", kLive), by_x_ ? tiled(i, "at") : stored(i));
   }
-  std::string own_load_text(std::size_t i) const {
-    return fmt::format("      own{}[k] = {} ? {} : (CELL)0;\n", i,
-                       by_x_ ? "inside && live" : "at >= live_begin && at < live_end", stored(i));
-  }
-  // A memory variable of cell `at` in global memory.
-  std::string stored(std::size_t i) const {
-    return fmt::format("{}[{} * block + {}]", by_x_ ? "memories" : "memory", i,
-                       by_x_ ? "memory[k]" : "(ulong)at * deep_step");
-  }
+  // A memory variable of cell `at` of the work-item's line: in global memory; along x, in its tile.
+  static std::string stored(std::size_t i) { return fmt::format("memory[{} * block + (ulong)at * deep_step]", i); }
+  static std::string tiled(std::size_t i, const char* at) { return fmt::format("memory_tile{}[mine + {}]", i, at); }
+  // Of element `i` of a tile of rows, in global memory.
+  static std::string row_stored(std::size_t i) { return fmt::format("memory[{} * block + (ulong)i]", i); }
 
   // Values that neighbours share, zero outside the band.
   std::string shared_text() const {
     const std::size_t cells = line_cells(layer_.place), radius = layer_.place.radius;
     const CellText values = cell_text(layer_.first.outputs, layout_, type_name<T>());
     std::string arrays, store;
+    const std::size_t count = by_x_ ? window() : cells;
     for (std::size_t i = 0; i < layer_.shared; ++i) {
-      if (!by_x_)
-        arrays +=
-            fmt::format("  CELL shared{0}[{1}];\n  UNROLL for (int k = 0; k < {1}; ++k) shared{0}[k] = 0;\n", i, cells);
-      store += by_x_ ? fmt::format("      shared{}[spot] = in_band ? {} : (CELL)0;\n", i, values.result(i, "s"))
-                     : fmt::format("    shared{}[at + {}] = {};\n", i, radius, values.result(i, "s"));
+      arrays +=
+          fmt::format("  CELL shared{0}[{1}];\n  UNROLL for (int k = 0; k < {1}; ++k) shared{0}[k] = 0;\n", i, count);
+      store += fmt::format("      shared{}[k] = {};\n", i, values.result(i, "s"));
     }
     const auto read = [&](const Operation& op) { return shared_read_text(op); };
-    if (!by_x_)
-      return arrays + fmt::format("  UNROLL for (int at = 0; at < {}; ++at) {{\n{}{}  }}\n", cells - 2 * radius,
-                                  values.statements("    ", "s", read), store);
-    return fmt::format(
-        "  if (line < {0}) {{\n"
-        "    UNROLL for (int k = 0; k < {1}; ++k) {{\n"
-        "      const int spot = (k * {0} + line) * {2} + column;\n{3}{4}    }}\n  }}\n  BARRIER();\n",
-        kRowItems / cells, kRowPasses, cells, values.statements("      ", "s", read), store);
+    return arrays + fmt::format(
+                        "  UNROLL for (int k = {}; k < {}; ++k) {{\n    const int at = {}k - {};\n    if (at >= 0 && "
+                        "at < {}) {{\n{}{}    }}\n  }}\n",
+                        by_x_ ? 0 : radius, by_x_ ? count : cells - radius, by_x_ ? "begin + " : "", radius,
+                        cells - 2 * radius, quad_text() + values.statements("      ", "s", read), store);
   }
 
   // An element of a line's array, `by` cells away.
   std::string element(const std::string& array, int by) const {
-    if (by_x_) return fmt::format("{}[spot + ({})]", array, by);
-    return fmt::format("{}[at + {}]", array, static_cast<int>(layer_.place.radius) + by);
-  }
-  std::string memory_text(std::size_t i, int by) const {
-    return near_.count(i) > 0 ? element(fmt::format("memory{}", i), by) : fmt::format("own{}[k]", i);
+    return fmt::format("{}[{} + {}]", array, by_x_ ? "j" : "at", static_cast<int>(layer_.place.radius) + by);
   }
   std::string profile_text(std::size_t k, int by) const {
-    return fmt::format("profile[{} + at + ({})]", k * layer_.values[0].size(), by);
+    if (!quads()) return fmt::format("profile[{} + at + ({})]", k * layer_.values[0].size(), by);
+    if (by == 0) return fmt::format("profiles_here.{}", "xyzw"[k]);
+    return fmt::format("profile[4 * (at + ({})) + {}]", by, k);
   }
   std::string read_text(const Operation& op) const {
     const int by = op.offset[layer_.place.axis];
-    if (op.kind == Node::Kind::read) {
-      if (op.field == 0) return "fresh[k]";
-      if (op.field == layer_.previous_field()) return element("before", by);
-      return op.field < layer_.previous_field()
-                 ? memory_text(op.field - 1, by)
-                 : element(fmt::format("shared{}", op.field - layer_.previous_field() - 1), by);
-    }
-    return op.field < layer_.profiles ? profile_text(op.field, by) : "scales[k]";
+    if (op.kind == Node::Kind::coefficient)
+      return op.field < layer_.profiles ? profile_text(op.field, by) : by_x_ ? "scale_tile[mine + at]" : "scales[k]";
+    if (op.field == 0) return by_x_ ? "new_tile[mine + at]" : "fresh[k]";
+    if (op.field == layer_.previous_field()) return element("before", by);
+    if (op.field > layer_.previous_field())
+      return element(fmt::format("shared{}", op.field - layer_.previous_field() - 1), by);
+    if (near_.count(op.field - 1) > 0) return element(fmt::format("memory{}", op.field - 1), by);
+    return by_x_ ? tiled(op.field - 1, "at") : fmt::format("own{}[k]", op.field - 1);
   }
+  // In the loop over the elements `k` of a line.
   std::string shared_read_text(const Operation& op) const {
     const int by = op.offset[layer_.place.axis];
+    const auto near = [&](const std::string& array) { return fmt::format("{}[k + ({})]", array, by); };
     if (op.field < layer_.profiles) return profile_text(op.field, by);
-    if (op.field == layer_.previous()) return element("before", by);
-    if (op.field == layer_.scaling()) return by_x_ ? "scales[k]" : "media[scale + cell + (ulong)at * step]";
+    if (op.field == layer_.previous()) return near("before");
+    if (op.field == layer_.scaling()) return by_x_ ? "scale_tile[mine + at]" : "media[scale + cell + (ulong)at * step]";
     const std::size_t i = op.field - layer_.others();
-    if (near_.count(i) > 0 || by_x_) return memory_text(i, by);
-    return fmt::format("(at >= live_begin && at < live_end ? {} : (CELL)0)", stored(i));
+    if (near_.count(i) > 0) return near(fmt::format("memory{}", i));
+    return by_x_ ? tiled(i, "at") : fmt::format("({} ? {} : (CELL)0)", kLive, stored(i));
   }
 
   const LoweredLayer<T>& layer_;
