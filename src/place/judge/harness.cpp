@@ -95,8 +95,8 @@ class Arguments {
       add_array(p);
     else if (const std::string number = number_of_rows(p.type); !number.empty())
       add_nested(p, number);
-    else if (const std::string number = number_of_table(p.type); !number.empty())
-      add_table(p, number);
+    else if (const std::string cell = number_of_table(p.type); !cell.empty())
+      add_table(p, cell);
     else if (c_)  // a type of the C file: zeros
       made += fmt::format("  alignas(16) unsigned char {}[65536]{{}};\n", p.name);
     else
