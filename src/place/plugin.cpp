@@ -507,7 +507,7 @@ class Work {
       kernel.why = "a failed assertion cannot end the program on a device: --emit openmp runs it on threads";
     for (const Variable& v : nest.variables)
       if (v.scattered && emit_ != "openmp")
-        kernel.why = "the rows of " + v.host + " are separate allocations: --emit openmp runs it on threads";
+        kernel.why = "the rows of " + v.host + " may be separate allocations: --emit openmp runs it on threads";
     if (without_.count(kernel.name) > 0 && !forced) kernel.why = "slower than on the host at these sizes";
     return kernel;
   }

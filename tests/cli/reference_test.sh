@@ -62,7 +62,7 @@ if [ -n "$drop_in" ]; then
   mistake "No such file" "$ridge" fftw -- /nonexistent/program
   mistake "no program" "$ridge" fftw
   # Programs unaffected by LD_PRELOAD are reported, and so is a trace that cannot be written.
-  mistake "there is no folder" "$ridge" fftw --trace /nonexistent/trace -- true
+  mistake "there is no folder" "$ridge" fftw --trace missing_folder/trace -- true
   if command -v cc >/dev/null; then
     echo 'int main(void) { return 0; }' >program.c
     if cc -static program.c -o linked_statically 2>/dev/null; then

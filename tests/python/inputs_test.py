@@ -236,6 +236,10 @@ CALLS.update({
     "search.find float32": (lambda p: [found["snr"] for found in search.find(p, BAND, (0, 5), 3.5)], POWER.astype(np.float32)),
     "search.fold": (lambda p: search.fold(p, BAND, 0.05)[0], POWER),
     "search.periods": (lambda p: [found["frequency"] for found in search.periods(p, BAND, threshold=1)], POWER),
+    "search.dedisperse": (lambda v: search.dedisperse(v, 5, 1400, 6.25), complexes(5000, dtype=np.complex64)),
+    "search.beam_weights": (lambda p, d: search.beam_weights(p, d, [1400.0]), 100 * reals(4, 3), np.eye(3)[:2]),
+    "search.beamform": (lambda v, w: search.beamform(v, w, integrate=8), complexes(3, 32, 4, dtype=np.complex64),
+                        complexes(3, 2, 4, dtype=np.complex64)),
     "array.array": (lambda x: ridge.array(x), GRID),
     "array.Array.set": (lambda x: (a := ridge.empty((6, 9), np.float32)).set(x) or a, GRID),
 })

@@ -33,12 +33,14 @@ namespace {
 std::vector<std::regex> forbidden_words(const std::string& script) {
   const std::regex units_line(R"re(UNITS = \("([^"]*)"\s*"([^"]*)"\))re");
   const std::regex phrase(R"re(\n    \("[^"]+", rf?"([^"]+)", )re");
-  std::smatch units;
+  const std::regex links_line(R"re(LINKS = \("([^"]*)"\))re");
+  std::smatch units, links;
   std::vector<std::regex> words;
-  if (!std::regex_search(script, units, units_line)) return words;
-  const std::string unit = units[1].str() + units[2].str();
+  if (!std::regex_search(script, units, units_line) || !std::regex_search(script, links, links_line)) return words;
+  const std::string unit = units[1].str() + units[2].str(), link = links[1].str();
   for (std::sregex_iterator at(script.begin(), script.end(), phrase), end; at != end; ++at) {
-    const std::string pattern = std::regex_replace((*at)[1].str(), std::regex(R"(\{UNITS\})"), unit);
+    const std::string pattern = std::regex_replace(std::regex_replace((*at)[1].str(), std::regex(R"(\{UNITS\})"), unit),
+                                                   std::regex(R"(\{LINKS\})"), link);
     if (pattern.find("//") == std::string::npos) words.emplace_back(pattern, std::regex::icase);
   }
   return words;
