@@ -57,7 +57,7 @@ void apply_overrides(const std::string& text, DeviceInfo& info) {
     if (!options.is_object()) throw Error(ErrorKind::io, fmt::format("override of \"{}\" must be an object", key));
     for (const auto& [name, value] : options.items()) {
       const auto* ability = std::find_if(std::begin(kAbilities), std::end(kAbilities),
-                                         [&name = name](const Ability& one) { return name == one.name; });
+                                         [&given = name](const Ability& one) { return given == one.name; });
       if (ability != std::end(kAbilities)) {
         if (!value.is_boolean()) {
           throw Error(ErrorKind::io, fmt::format("override of \"{}\": {} must be true or false", key, name));
@@ -83,7 +83,7 @@ void apply_overrides(const std::string& text, DeviceInfo& info) {
         continue;
       }
       const auto* field = std::find_if(std::begin(kFields), std::end(kFields),
-                                       [&name = name](const Field& f) { return name == f.name; });
+                                       [&given = name](const Field& f) { return given == f.name; });
       if (field == std::end(kFields)) {
         throw Error(ErrorKind::io, fmt::format("override of \"{}\": there is no limit called \"{}\"", key, name));
       }

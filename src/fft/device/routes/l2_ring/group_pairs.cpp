@@ -48,8 +48,8 @@ std::vector<GroupPair> group_pairs(const PassDesign& first, const PassDesign& se
   std::vector<GroupPair> pairs;
   for (auto& [cost, pair] : found) {
     // One group size per pair of radices is enough to try.
-    const bool seen = std::ranges::any_of(pairs, [&pair = pair](const GroupPair& other) {
-      return other.first == pair.first && other.second == pair.second && other.first_threads == pair.first_threads;
+    const bool seen = std::ranges::any_of(pairs, [&given = pair](const GroupPair& other) {
+      return other.first == given.first && other.second == given.second && other.first_threads == given.first_threads;
     });
     if (seen) continue;
     pairs.push_back(std::move(pair));
