@@ -28,9 +28,9 @@ std::string Calls::own_function(const CallExpr* e, const FunctionDecl* callee, E
     const Expr* argument = e->getArg(i);
     text += i > 0 ? ", " : "";
     if (known.parts[i] > 0) {
-      const auto values = tree_.components(argument, fx);
-      if (!values) refuse(e, "the argument " + source(argument) + " is not supported");
-      for (std::size_t k = 0; k < values->size(); ++k) text += (k > 0 ? ", " : "") + (*values)[k].text;
+      const auto parts = tree_.components(argument, fx);
+      if (!parts) refuse(e, "the argument " + source(argument) + " is not supported");
+      for (std::size_t k = 0; k < parts->size(); ++k) text += (k > 0 ? ", " : "") + (*parts)[k].text;
       continue;
     }
     if (known.arrays[i] < 0) {

@@ -75,9 +75,9 @@ void Scope::refuse_shadowed(const ValueDecl* decl, const Stmt* at) const {
         if (const auto* v = dyn_cast<ValueDecl>(one); v != nullptr && v->getDeclName() == decl->getDeclName()) last = v;
   };
   for (const Facts::Frame& frame : facts.around) {
-    if (const auto* block = dyn_cast<CompoundStmt>(frame.s)) {
+    if (const auto* around = dyn_cast<CompoundStmt>(frame.s)) {
       std::size_t i = 0;
-      for (const Stmt* s : block->body())
+      for (const Stmt* s : around->body())
         if (i++ < frame.next && s != root) look(s);
     } else if (const auto* f = dyn_cast<ForStmt>(frame.s)) {
       look(f->getInit());

@@ -68,8 +68,8 @@ void find_functions(const DeclContext* context, const std::string& name, bool al
       is_template |= !name.empty() && made->getNameAsString() == name;
     } else if (const auto* of_template = dyn_cast<ClassTemplateDecl>(decl);
                of_template != nullptr && (name.empty() || in_file(decl))) {
-      for (const ClassTemplateSpecializationDecl* made : of_template->specializations())
-        find_functions(made, name, all_files, found, has_main, is_template, depth + 1);
+      for (const ClassTemplateSpecializationDecl* special : of_template->specializations())
+        find_functions(special, name, all_files, found, has_main, is_template, depth + 1);
     } else if (const auto* inner = dyn_cast<DeclContext>(decl);
                inner != nullptr &&
                (isa<NamespaceDecl>(decl) || isa<LinkageSpecDecl>(decl) ||
