@@ -86,7 +86,7 @@ class Reversal {
     return values;
   }
 
-  // For reverse_blocks(). No state is that of the start: zeros. Memory of states is reused.
+  // For reverse_blocks(). A null state is the initial one, zeros. Memory of states is reused.
   using State = std::shared_ptr<base::AlignedArray<T>>;
   void restore(const State& state) {
     if (state) {
@@ -193,11 +193,11 @@ class Reversal {
 
   std::size_t end_of(std::size_t block) const { return std::min(steps_, (block + 1) * history_.block); }
 
-  // The interval of a step, counted in its block, that stands for it; and the number of its steps: the last interval
-  // may be shorter.
+  // True if the snapshot of this step, counted in its block, stands for the interval of the step.
   bool is_sampled(std::size_t step, std::size_t length) const {
     return step == sampled_step(step / history_.every, history_.every, length);
   }
+  // Number of steps of an interval; the last one may be shorter.
   double steps_of(std::size_t slot, std::size_t length) const {
     return static_cast<double>(std::min(history_.every, length - slot * history_.every));
   }
