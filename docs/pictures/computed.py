@@ -1,6 +1,7 @@
 """Pictures of data that the command `ridge` computes: responses, waves, flow, radar, an inversion, a spine."""
 import base64
 import cmath
+import json
 import math
 import os
 import random
@@ -33,14 +34,8 @@ def filterbank_response(work):
     raw = open(weights, "rb").read()
     prototype = struct.unpack(f"<{len(raw) // 8}d", raw)
     p = Picture("filterbank-response", 262, "Response of three neighbouring channels in dB against frequency in channel spacings")
-    left, right, top, bottom = 46, 466, 20, 216
-    x, y = lambda f: left + (right - left) * (f + 3) / 6, lambda d: top + (bottom - top) * -max(d, -140) / 140
-    for d in range(0, -141, -20):
-        p.line([(left, y(d)), (right, y(d))], "g")
-        p.text(left - 5, y(d) + 4, str(d), "s e")
-    for f in range(-3, 4):
-        p.line([(x(f), top), (x(f), bottom)], "g")
-        p.text(x(f), bottom + 16, str(f), "s m")
+    left, right = 46, 466
+    x, y = p.plot((left, 20, right, 216), (-3, 3), (-140, 0), range(-3, 4), range(0, -141, -20), "frequency, channel spacings", "dB")
     total = sum(prototype)
     curve = []
     for i in range(-480, 481):
@@ -51,8 +46,6 @@ def filterbank_response(work):
         p.line([(x(f + centre), y(d)) for f, d in curve if -3 <= f + centre <= 3 and round(f * 120) % 3 == 0], kind)
     p.line([(left, y(-6.02)), (right, y(-6.02))], "ax d")
     p.text(right - 2, y(-6.02) + 15, "-6 dB at the channel's edge", "s e")
-    p.text(left + 4, top - 6, "dB", "s")
-    p.text(right, bottom + 32, "frequency, channel spacings", "s e")
     return p
 
 
@@ -114,14 +107,8 @@ def sar_point(work):
     image = lambda r, c: complex(*struct.unpack_from("<2f", data, 8 * (r * 1024 + c)))
     row, column, half = 256, 532, 64
     p = Picture("sar-point", 262, "Cuts through a focused point target along range and along the track, in dB")
-    left, right, top, bottom = 46, 466, 20, 216
-    x, y = lambda f: left + (right - left) * (f + 12) / 24, lambda d: top + (bottom - top) * -max(d, -70) / 70
-    for d in range(0, -71, -10):
-        p.line([(left, y(d)), (right, y(d))], "g")
-        p.text(left - 5, y(d) + 4, str(d), "s e")
-    for f in range(-12, 13, 4):
-        p.line([(x(f), top), (x(f), bottom)], "g")
-        p.text(x(f), bottom + 16, str(f), "s m")
+    left, right = 46, 466
+    x, y = p.plot((left, 20, right, 216), (-12, 12), (-70, 0), range(-12, 13, 4), range(0, -71, -10), "distance, cells", "dB")
     for kind, fetch in (("c0", lambda k: image(row + k, column)), ("c1", lambda k: image(row, column + k))):
         line = [fetch(k) for k in range(-half, half)]
         spectrum = [sum(v * cmath.exp(-2j * math.pi * i * f / 128) for i, v in enumerate(line)) for f in range(128)]
@@ -133,12 +120,7 @@ def sar_point(work):
         p.line([(x(t - peak[0]), y(20 * math.log10(v / peak[1] + 1e-9))) for t, v in fine if -12 <= t - peak[0] <= 12], kind)
     p.line([(left, y(-42.68)), (right, y(-42.68))], "ax d")
     p.text(left + 6, y(-42.68) - 5, "-42.7 dB: theory", "s")
-    p.line([(350, 34), (374, 34)], "c0")
-    p.text(380, 38, "range", "s")
-    p.line([(350, 52), (374, 52)], "c1")
-    p.text(380, 56, "along track", "s")
-    p.text(left + 4, top - 6, "dB", "s")
-    p.text(right, bottom + 32, "distance, cells", "s e")
+    p.key(350, 34, "range", "along track")
     return p
 
 
@@ -173,10 +155,14 @@ def place_spine(work):
     return p
 
 
-def write_npy(path, shape, values):
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+def npy_header(shape, kind="<f8"):
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
     header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    open(path, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}d", *values))
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+
+
+def write_npy(path, shape, values):
+    open(path, "wb").write(npy_header(shape) + struct.pack(f"<{len(values)}d", *values))
 
 
 def shaded(p, box, shape, values, low, high):
@@ -242,4 +228,73 @@ def inversion(work):
     return p
 
 
-COMPUTED = [filterbank_response, wave, flow_field, sar_point, inversion, place_spine]
+def search(work):
+    """The candidates of the commands of docs/search.md."""
+    data, found = os.path.join(work, "test.fil"), os.path.join(work, "candidates.json")
+    ridge("search", "signal", data, "--pulses", "6")
+    ridge("search", data, "--dm", "0..500", "--out", found)
+    p = Picture("search", 262, "Six candidates by time and dispersion measure; the area of a circle grows with the S/N")
+    x, y = p.plot((46, 24, 462, 216), (0, 20), (0, 500), range(0, 21, 5), range(0, 501, 100), "seconds", "dispersion measure, pc/cm^3")
+    for pulse in json.load(open(found, encoding="utf-8")):
+        radius = 2 * math.sqrt(pulse["snr"])
+        p.add(f"<circle cx='{x(pulse['time']):.1f}' cy='{y(pulse['dm']):.1f}' r='{radius:.1f}' class='c0'/>")
+        p.text(x(pulse["time"]), y(pulse["dm"]) - radius - 4, f"{pulse['snr']:.0f}", "s m")
+    return p
+
+
+def dedispersion(work):
+    """Power of a pulse of one sample, dispersed by the time reverse of `ridge dedisperse`, before and after the command."""
+    count, pulse = 1 << 16, 1 << 15
+    shape, kind, options = f"({count},)", "<c8", ("--dm", "40", "--centre", "1400", "--rate", "6.25", "--threads", "1", "--device", "host")
+    name = lambda n: os.path.join(work, n)
+    samples = [0j] * count
+    samples[pulse] = 1
+    series = []
+    for step in range(2):
+        open(name("in.npy"), "wb").write(npy_header(shape, kind) + b"".join(struct.pack("<2f", v.real, v.imag) for v in samples))
+        ridge("dedisperse", name("in.npy"), name("out.npy"), *options)
+        samples = [complex(a, b) for a, b in struct.iter_unpack("<2f", read_npy(name("out.npy"))[2])]
+        if step == 0:
+            samples = [v.conjugate() for v in reversed(samples)]
+        series.append([sum(abs(v) ** 2 for v in samples[i:i + 32]) for i in range(0, count, 32)])
+    p = Picture("dedispersion", 300, "Power of a dispersed pulse, spread over a millisecond, and after coherent dedispersion, one sharp peak")
+    for top, values, text, kind in ((22, series[0], "power, dispersed (x 100)", "c1"), (164, series[1], "power, dedispersed", "c0")):
+        most = max(series[1]) / (100 if kind == "c1" else 1)
+        x, y = p.plot((20, top, 462, top + 96), (-1, 1), (0, 1.1), (-1, -0.5, 0, 0.5, 1), (0, ), "milliseconds" if kind == "c0" else "", text)
+        centre = max(range(len(series[1])), key=lambda i: series[1][i])
+        line = [((i - centre) * 32 / 6250, v / most) for i, v in enumerate(values)]
+        p.line([(x(t), y(v)) for t, v in line if -1 <= t <= 1], kind)
+    return p
+
+
+def time_line(work):
+    """The first spans of `ridge fft IN OUT --memory 8M --trace FILE`."""
+    name = lambda n: os.path.join(work, n)
+    with open(name("lines.npy"), "wb") as f:
+        f.write(npy_header("(8192, 1024)", "<c8"))
+        f.truncate(f.tell() + 8192 * 1024 * 8)
+    ridge("fft", name("lines.npy"), name("spectra.npy"), "--threads", "2", "--memory", "8M", "--trace", name("trace.json"))
+    spans = [e for e in json.load(open(name("trace.json"), encoding="utf-8"))["traceEvents"] if e["ph"] == "X" and e["name"] != "command"]
+    reads = sorted(e["ts"] for e in spans if e["name"] == "read" and e["dur"] > 100)
+    begin, end = reads[2], reads[6]
+    threads = sorted({e["tid"] for e in spans})
+    p = Picture("time-line", 60 + 40 * len(threads) + 40, "Time line of a transform of a file: blocks are read, transformed by two threads, and written, one after another")
+    x = lambda t: 84 + 386 * (t - begin) / (end - begin)
+    colours = {"read": "dram", "share": "reg", "write": "l2"}
+    for row, thread in enumerate(threads):
+        p.text(78, 40 + 40 * row, f"thread {row}", "s e")
+        p.line([(84, 50 + 40 * row), (474, 50 + 40 * row)], "g")
+        for e in spans:
+            if e["tid"] == thread and e["name"] in colours and e["ts"] + e["dur"] > begin and e["ts"] < end:
+                a, b = max(x(e["ts"]), 84), min(x(e["ts"] + e["dur"]), 470)
+                p.add(f"<rect x='{a:.1f}' y='{24 + 40 * row}' width='{max(b - a, 1):.1f}' height='26' class='box {colours[e['name']]}'/>")
+    base = 34 + 40 * len(threads)
+    p.text(84, base, "0", "s")
+    p.text(470, base, f"{(end - begin) / 1000:.1f} ms", "s e")
+    for i, (text, kind) in enumerate(colours.items()):
+        p.box(110 + 110 * i, base + 16, 22, 14, kind)
+        p.text(140 + 110 * i, base + 28, text, "s")
+    return p
+
+
+COMPUTED = [filterbank_response, wave, flow_field, sar_point, inversion, place_spine, search, dedispersion, time_line]

@@ -1,7 +1,6 @@
 """Pictures of the design pages and of how a plan, a leap, a shot and a capture work: no computation."""
 import math
 
-from diagrams import grid
 from picture import Picture
 
 
@@ -145,9 +144,9 @@ def graph_schedule():
 def image_running_sums():
     p = Picture("image-running-sums", 246, "Running sums: a lane moves down, adds the newest row, subtracts the oldest, and reads its neighbours' sums")
     p.text(112, 18, "image", "m s")
-    grid(p, 16, 26, 12, 12, 16, "local", {(r, c) for r in range(3, 8) for c in range(12)})
-    grid(p, 16, 26, 12, 12, 16, "l2", {(8, c) for c in range(12)})
-    grid(p, 16, 26, 12, 12, 16, "reg", {(2, c) for c in range(12)})
+    p.grid(16, 26, 12, 12, 16, "local", {(r, c) for r in range(3, 8) for c in range(12)})
+    p.grid(16, 26, 12, 12, 16, "l2", {(8, c) for c in range(12)})
+    p.grid(16, 26, 12, 12, 16, "reg", {(2, c) for c in range(12)})
     for lane in range(1, 3):
         p.line([(16 + 64 * lane, 26), (16 + 64 * lane, 218)], "a")
     p.text(216, 70, "oldest row", "s")
@@ -204,8 +203,7 @@ def shot():
     p.text(334, 62, "receivers", "s")
     p.text(334, 86, "source", "s")
     p.text(334, 118, "wave", "s")
-    p.text(334, 142, "reflector, and the", "s")
-    p.text(334, 157, "reflected wave (dashed)", "s")
+    p.notes(334, 142, "reflector; dashed:", "the reflected wave", kind="s", step=15)
     for y, kind in ((34, None), (58, "f2"), (82, "f1")):
         if kind:
             p.add(f"<circle cx='326' cy='{y}' r='4' class='{kind}'/>")
@@ -247,7 +245,7 @@ def disk_passes():
              (260, "work file", {(r, 3) for r in range(6)} | {(4, c) for c in range(6)}), (384, "output", {(4, c) for c in range(6)}))
     for x, name, lit in files:
         p.text(x + 45, 22, name, "m s")
-        grid(p, x, top, 6, 6, cell, "dram", lit)
+        p.grid(x, top, 6, 6, cell, "dram", lit)
     for x, number_, first, second in ((119, 1, "transform", "rows"), (243, 2, "transform", "columns"), (367, 3, "join tiles", "to rows")):
         p.arrow((x - 15, 79), (x + 15, 79))
         p.text(x, 142, f"pass {number_}", "m b")
@@ -263,7 +261,7 @@ def fft_boxes():
                                (182, "after the rows", "local", {(r, c) for r in range(6) for c in range(12)}),
                                (344, "values", "l2", {(r, c) for r in range(12) for c in range(3)} | {(r, 11) for r in range(12)})):
         p.text(x + 60, 20, name, "m s")
-        grid(p, x, 28, 12, 12, 10, kind, lit)
+        p.grid(x, 28, 12, 12, 10, kind, lit)
     p.arrow((142, 88), (180, 88))
     p.arrow((304, 88), (342, 88))
     p.text(80, 168, "given: the rest is", "m s")

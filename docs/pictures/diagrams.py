@@ -27,20 +27,12 @@ def fft_one_pass():
     return p
 
 
-def grid(p, x, y, columns, rows, cell, kind, lit=()):
-    """A matrix of cells; the cells of `lit` are filled."""
-    for r, c in sorted(lit):
-        p.add(f"<rect x='{x + c * cell}' y='{y + r * cell}' width='{cell}' height='{cell}' class='{kind}'/>")
-    lines = [f"M{x} {y + r * cell}h{columns * cell}" for r in range(rows + 1)] + [f"M{x + c * cell} {y}v{rows * cell}" for c in range(columns + 1)]
-    p.add(f"<path d='{''.join(lines)}' class='ax'/>")
-
-
 def fft_multi_pass():
     p = Picture("fft-multi-pass", 190, "Four-step method: columns and twiddle factors in the first pass, rows in the second")
     for x, name, lit in ((14, "input, n1 x n2", {(r, 2) for r in range(6)}), (188, "intermediate", {(3, c) for c in range(6)}),
                          (362, "output, transposed", {(r, 3) for r in range(6)})):
         p.text(x + 52, 18, name, "m s")
-        grid(p, x, 26, 6, 6, 17, "dram", lit)
+        p.grid(x, 26, 6, 6, 17, "dram", lit)
         p.text(x + 52, 146, "DRAM", "m")
     for x, first, second in ((153, "columns,", "twiddle"), (327, "rows,", "transpose")):
         p.arrow((x - 33, 77), (x + 33, 77))
@@ -220,13 +212,8 @@ def filterbank_structure():
 
 def spectral_leakage():
     p = Picture("spectral-leakage", 262, "Spectrum of a tone half way between two bins: without a window, with a Hann and with a Blackman window")
-    left, right, top, bottom, n = 46, 466, 20, 216, 1024
-    x, y = lambda b: left + (right - left) * (b - 70.5) / 60, lambda d: top + (bottom - top) * -max(d, -140) / 140
-    for d in range(0, -141, -20):
-        p.line([(left, y(d)), (right, y(d))], "g")
-        p.text(left - 5, y(d) + 4, str(d), "s e")
-    for b in range(80, 130, 10):
-        p.text(x(b), bottom + 16, str(b), "s m")
+    n, area = 1024, (46, 20, 466, 216)
+    x, y = p.plot(area, (70.5, 130.5), (-140, 0), range(80, 130, 10), range(0, -141, -20), "bin of the spectrum", "dB", vertical=False)
     windows = (("none", "c1", (1,)), ("Hann", "c0", (0.5, 0.5)), ("Blackman", "c2", (0.42, 0.5, 0.08)))
     for k, (name, kind, terms) in enumerate(windows):
         tone = [math.sin(2 * math.pi * 100.5 * i / n) * sum((-1) ** j * a * math.cos(2 * math.pi * j * i / (n - 1)) for j, a in enumerate(terms))
@@ -236,8 +223,6 @@ def spectral_leakage():
         p.line([(x(b), y(20 * math.log10(v / most + 1e-12))) for b, v in power], kind)
         p.line([(370, 88 + 18 * k), (394, 88 + 18 * k)], kind)
         p.text(400, 92 + 18 * k, name, "s")
-    p.text(left + 4, top - 6, "dB", "s")
-    p.text(right, bottom + 32, "bin of the spectrum", "s e")
     return p
 
 
@@ -289,13 +274,13 @@ def stencil_march():
 def transpose_tiles():
     p = Picture("transpose-tiles", 200, "A tile is read along rows, transposed in registers or local memory, and written along rows")
     p.text(70, 18, "input", "m s")
-    grid(p, 14, 26, 8, 8, 14, "dram", {(r, c) for r in (2, 3) for c in (4, 5)})
+    p.grid(14, 26, 8, 8, 14, "dram", {(r, c) for r in (2, 3) for c in (4, 5)})
     p.text(240, 18, "tile", "m s")
     for r in range(2):
         for c in range(2):
             p.box(196 + 44 * c, 40 + 44 * r, 42, 42, "local", "abcd"[2 * c + r])
     p.text(410, 18, "output", "m s")
-    grid(p, 354, 26, 8, 8, 14, "dram", {(r, c) for r in (4, 5) for c in (2, 3)})
+    p.grid(354, 26, 8, 8, 14, "dram", {(r, c) for r in (4, 5) for c in (2, 3)})
     for k, (dx, dy) in enumerate(((0, 0), (1, 0), (0, 1), (1, 1))):
         p.text(14 + (4 + dx) * 14 + 7, 26 + (2 + dy) * 14 + 11, "abcd"[k], "s m")
         p.text(354 + (2 + dy) * 14 + 7, 26 + (4 + dx) * 14 + 11, "abcd"[k], "s m")
@@ -319,12 +304,12 @@ def nufft_steps():
         p.add(f"<circle cx='{random.randint(20, 120)}' cy='{random.randint(32, 132)}' r='2.5' class='f1'/>")
     p.text(194, 18, "fine grid", "m s")
     lit = {(r, c) for r in range(4, 8) for c in range(2, 6)}
-    grid(p, 146, 30, 12, 12, 8, "local", lit)
+    p.grid(146, 30, 12, 12, 8, "local", lit)
     p.add("<circle cx='178' cy='78' r='3' class='f1'/>")
     p.text(304, 18, "spectrum", "m s")
-    grid(p, 256, 30, 12, 12, 8, "reg", {(r, c) for r in range(3, 9) for c in range(3, 9)})
+    p.grid(256, 30, 12, 12, 8, "reg", {(r, c) for r in range(3, 9) for c in range(3, 9)})
     p.text(420, 18, "modes", "m s")
-    grid(p, 396, 54, 6, 6, 8, "dram", {(r, c) for r in range(6) for c in range(6)})
+    p.grid(396, 54, 6, 6, 8, "dram", {(r, c) for r in range(6) for c in range(6)})
     for a, b in ((126, 146), (242, 256), (352, 396)):
         p.arrow((a, 78), (b, 78))
     for x, step, note in ((136, "1 spread", "width cells per axis"), (262, "2 transform", ""), (400, "3 deconvolve", "")):

@@ -51,6 +51,50 @@ class Picture:
         self.add(f"<circle cx='{number(x)}' cy='{number(y)}' r='8' class='{kind}'/>")
         self.text(x, y + 4.2, label, "on m")
 
+    def row(self, y, h, *boxes):
+        """Boxes (x, width, kind, lines...) of one height, with an arrow from each one to the next."""
+        for before, (x, w, kind, *lines) in zip((None,) + boxes, boxes):
+            self.box(x, y, w, h, kind, *lines)
+            if before:
+                self.arrow((before[0] + before[1], y + h / 2), (x, y + h / 2))
+
+    def notes(self, x, y, *lines, kind="s m", step=16):
+        for i, line in enumerate(lines):
+            self.text(x, y + step * i, line, kind)
+
+    def grid(self, x, y, columns, rows, cell, kind, lit=()):
+        """A matrix of cells; the cells (row, column) of `lit` are filled."""
+        for r, c in sorted(lit):
+            self.add(f"<rect x='{x + c * cell}' y='{y + r * cell}' width='{cell}' height='{cell}' class='{kind}'/>")
+        lines = [f"M{x} {y + r * cell}h{columns * cell}" for r in range(rows + 1)] + [f"M{x + c * cell} {y}v{rows * cell}" for c in range(columns + 1)]
+        self.add(f"<path d='{''.join(lines)}' class='ax'/>")
+
+    def plot(self, area, across, up, x_marks, y_marks, x_name="", y_name="", vertical=True):
+        """Axes with numbers. area: left, top, right, bottom; across, up: ends of the axes. Returns the two maps to the picture."""
+        left, top, right, bottom = area
+        x = lambda a: left + (right - left) * (a - across[0]) / (across[1] - across[0])
+        y = lambda b: bottom - (bottom - top) * (max(b, up[0]) - up[0]) / (up[1] - up[0])
+        for mark in y_marks:
+            value, name = mark if isinstance(mark, tuple) else (mark, number(mark))
+            self.line([(left, y(value)), (right, y(value))], "g")
+            self.text(left - 5, y(value) + 4, name, "s e")
+        for mark in x_marks:
+            value, name = mark if isinstance(mark, tuple) else (mark, number(mark))
+            if vertical:
+                self.line([(x(value), top), (x(value), bottom)], "g")
+            self.text(x(value), bottom + 16, name, "s m")
+        if y_name:
+            self.text(left + 4, top - 6, y_name, "s")
+        if x_name:
+            self.text(right, bottom + 32, x_name, "s e")
+        return x, y
+
+    def key(self, x, y, *names):
+        """Lines of the colours c0, c1, c2 with their names."""
+        for i, name in enumerate(names):
+            self.line([(x, y + 18 * i), (x + 24, y + 18 * i)], f"c{i}")
+            self.text(x + 30, y + 4 + 18 * i, name, "s")
+
     def save(self):
         w, h = self.size
         text = (f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {w} {h}' width='{w * 4 // 3}' height='{h * 4 // 3}' role='img'>\n"
