@@ -2,6 +2,7 @@
 #include "search/layout.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -78,6 +79,20 @@ std::vector<Segment> plan_trials(const Band& band, const TrialOptions& options) 
 
 std::int32_t Layout::nearest(std::size_t trial, std::size_t channel) const {
   return static_cast<std::int32_t>(std::lround(delay[trial] * slope[channel]));
+}
+
+std::size_t Layout::spread(std::size_t group) const {
+  std::size_t spread = 0;
+  for (std::size_t d = 0; d < trials; d += group) {
+    const std::int32_t first = nearest(d, channels - 1), last = nearest(std::min(d + group, trials) - 1, channels - 1);
+    spread = std::max(spread, static_cast<std::size_t>(last - first));
+  }
+  return spread;
+}
+
+std::size_t Layout::spread_class(std::size_t group) const {
+  // An inner channel's difference may be rounded up by one.
+  return std::bit_ceil(std::max<std::size_t>(spread(group) + 1, 32));
 }
 
 double Layout::additions() const {

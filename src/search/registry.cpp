@@ -20,6 +20,7 @@ std::vector<Entry> list_variants(const Device& device, const Layout& layout) {
     Lister list_host_fourier; list(list_host_fourier);
   } else {
     Lister list_device_brute_force; list(list_device_brute_force);
+    Lister list_device_brute_force_matrix; list(list_device_brute_force_matrix);
     Lister list_device_tree; list(list_device_tree);
     Lister list_device_fourier; list(list_device_fourier);
   }

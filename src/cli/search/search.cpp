@@ -315,7 +315,7 @@ void add_search(Command& program) {
       .ends_in({".fil"});
   command.device(options->device);
   command.option("--variant", options->variant,
-                 "Dedispersion: brute_force, tree or fourier, with parameters as --explain prints");
+                 "Dedispersion: brute_force, brute_force_matrix, tree or fourier, with parameters as --explain prints");
   command.flag("--exact", settings.exact,
                "Exact delays and finer samples: no narrow pulse near the threshold is missed");
   command.option("--block", settings.block, "Input samples per block (0: chosen)").shows_default().between(0, 1e8);

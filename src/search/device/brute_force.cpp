@@ -1,6 +1,5 @@
 // Launches brute-force dedispersion on a device: see brute_force.cl.
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include <fmt/format.h>
@@ -83,18 +82,6 @@ class DeviceBruteForce final : public Variant {
   Staging staging_;
 };
 
-// Largest difference of the last channel's delays within any group of trials.
-std::size_t spread_of(const Layout& layout, std::size_t trials) {
-  std::size_t spread = 0;
-  for (std::size_t d = 0; d < layout.trials; d += trials) {
-    const std::size_t last = std::min(d + trials, layout.trials) - 1;
-    spread = std::max(spread, static_cast<std::size_t>(layout.nearest(last, layout.channels - 1) -
-                                                       layout.nearest(d, layout.channels - 1)));
-  }
-  // An inner channel's difference may be rounded up by one. Few sizes mean few kernels to compile.
-  return std::bit_ceil(std::max<std::size_t>(spread + 1, 32));
-}
-
 }  // namespace
 
 void list_device_brute_force(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
@@ -102,7 +89,7 @@ void list_device_brute_force(const Device& device, const Layout& layout, std::ve
   const std::size_t most = limits.local_memory;
   for (const std::size_t warps : {16, 8, 2}) {
     BruteDesign design{.warps = warps};
-    design.spread = spread_of(layout, design.trials());
+    design.spread = layout.spread_class(design.trials());
     design.wide_in_local = true;
     if (design.local_bytes() > most) design.wide_in_local = false;
     std::string refusal;

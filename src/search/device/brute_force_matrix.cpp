@@ -1,0 +1,172 @@
+// Launches brute-force dedispersion on the matrix units: see brute_force_matrix.cl.
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "codegen/text.hpp"
+#include "device/kernel_text.hpp"
+#include "device/staging.hpp"
+#include "search/variant.hpp"
+
+namespace ridge::search {
+namespace {
+
+constexpr std::size_t kOctet = 8;                        // trials per product
+constexpr std::size_t kMostMatrixDelay = 12;             // bytes from a word to a delay: with a phase of 3 less than 16
+constexpr std::size_t kMatrixStage = 16;                 // channels
+constexpr std::size_t kMatrixCopy = 8;                   // rows of the tile begin at a multiple of this in the input
+constexpr std::uint32_t kNoMatrixDelay = 0xffffU << 16;  // adds nothing
+
+struct MatrixDesign {
+  std::size_t warps = 8, octets = 1, tiles = 8;  // warps; of 8 trials per warp; of 64 times
+  std::size_t resident = 1;                      // work-groups per compute unit
+  std::size_t spread = 0;                        // largest difference of delays within a group's trials
+  bool emulated = false;
+
+  std::size_t trials() const { return kOctet * octets * warps; }
+  std::size_t times() const { return 64 * tiles; }
+  std::size_t local_bytes() const {
+    const std::size_t row = (16 * tiles + (spread + 7) / 4 + 5) / 2 * 2;  // words
+    return 3 * kMatrixStage * (row + trials()) * 4 + (emulated ? 6 * 4 * 32 * warps : 0);
+  }
+  KernelSource source() const {
+    return {.name = "search brute_force_matrix",
+            .text = codegen::matrix_macros_text(32 * warps) + ridge::detail::kernel_text("search/brute_force_matrix"),
+            .defines = {{"WARPS", std::to_string(warps)},
+                        {"OCTETS", std::to_string(octets)},
+                        {"TILES", std::to_string(tiles)},
+                        {"STAGE", std::to_string(kMatrixStage)},
+                        {"RESIDENT", std::to_string(resident)},
+                        {"SPREAD", std::to_string(spread)}}};
+  }
+};
+
+// The word from which 8 trials count their delays: `before`, that of the 8 trials before them, if it can serve both.
+std::uint32_t octet_base(std::span<const std::size_t> places, std::uint32_t before) {
+  const auto own = static_cast<std::uint32_t>(places.front() / 4);
+  return own >= before && places.back() - std::size_t{4} * before <= kMostMatrixDelay ? before : own;
+}
+
+class DeviceBruteForceMatrix final : public Variant {
+ public:
+  DeviceBruteForceMatrix(const Device& device, const Layout& layout, const MatrixDesign& design)
+      : layout_(layout),
+        design_(design),
+        kernel_(device.compile(design.source()).kernel("dedisperse_products")),
+        staging_(device, "search") {
+    const std::size_t groups = padded_trials() / design.trials();
+    std::vector<std::int32_t> starts(layout.channels * groups);
+    std::vector<std::uint32_t> entries(padded_channels() * padded_trials(), kNoMatrixDelay);
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const std::size_t c = i / groups, first = i % groups * design.trials();
+      starts[i] = layout.nearest(first, c);
+      fill_entries(c, first, {entries.data() + c * padded_trials() + first, design.trials()});
+    }
+    entries_ = device.buffer(entries.size() * sizeof entries[0], {.name = "search delays"});
+    starts_ = device.buffer(starts.size() * sizeof starts[0], {.name = "search first delays"});
+    Queue queue = device.queue();
+    queue.upload(std::span<const std::uint32_t>(entries), entries_);
+    queue.upload(std::span<const std::int32_t>(starts), starts_);
+    queue.finish();
+  }
+
+  void run(const std::uint8_t* in, float* out) const override {
+    staging_.run({.in = in, .in_bytes = layout_.input_bytes(), .out = out, .out_bytes = layout_.output_bytes()},
+                 [this](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, from, to); });
+  }
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override {
+    const Launch launch{
+        .groups = {(layout_.times + design_.times() - 1) / design_.times(), padded_trials() / design_.trials()},
+        .items = {32 * design_.warps},
+        .local_bytes = design_.local_bytes()};
+    const auto number = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
+    queue.launch(
+        kernel_, launch,
+        {in, out, entries_, starts_, number(layout_.channels), number(padded_channels()), number(layout_.trials),
+         number(padded_trials()), std::uint64_t{layout_.times}, std::uint64_t{layout_.row}});
+  }
+  std::vector<std::int32_t> delays(std::size_t trial) const override { return nearest_delays(layout_, trial); }
+
+ private:
+  std::size_t padded_trials() const {
+    return (layout_.trials + design_.trials() - 1) / design_.trials() * design_.trials();
+  }
+  std::size_t padded_channels() const { return (layout_.channels + kMatrixStage - 1) / kMatrixStage * kMatrixStage; }
+
+  // Table entries of a work-group's trials for one channel.
+  void fill_entries(std::size_t channel, std::size_t first, std::span<std::uint32_t> entries) const {
+    const auto start = static_cast<std::size_t>(layout_.nearest(first, channel));
+    const std::size_t skipped =
+        (channel * layout_.row + start) % kMatrixCopy;  // bytes of the tile before the first delay
+    std::uint32_t base = 0;
+    for (std::size_t d = 0; d < entries.size(); d += kOctet) {
+      std::array<std::size_t, kOctet> places{};
+      for (std::size_t j = 0; j < kOctet; ++j) {
+        const std::size_t trial = std::min(first + d + j, layout_.trials - 1);
+        places[j] = skipped + static_cast<std::size_t>(layout_.nearest(trial, channel)) - start;
+      }
+      const bool begins = d % (kOctet * design_.octets) == 0;
+      base = octet_base(places, begins ? static_cast<std::uint32_t>(places[0] / 4) : base);
+      for (std::size_t j = 0; j < kOctet; ++j)
+        entries[d + j] = base | static_cast<std::uint32_t>(8 * (places[j] - std::size_t{4} * base)) << 16;
+    }
+  }
+
+  Layout layout_;
+  MatrixDesign design_;
+  Kernel kernel_;
+  Buffer entries_, starts_;
+  Staging staging_;
+};
+
+std::string matrix_refusal(const Limits& limits, const Layout& layout, const MatrixDesign& design) {
+  // A channel's delays within 8 trials differ by one more than the last channel's at most; words begin 3 bytes before.
+  const std::size_t octet = layout.spread(kOctet);
+  if (octet + 1 + 3 > kMostMatrixDelay) {
+    return fmt::format("needs delays of 8 neighbouring trials within {} samples, got {}", kMostMatrixDelay - 4, octet);
+  }
+  if (32 * design.warps > limits.work_group) {
+    return fmt::format("needs work-groups of {} work-items, the device has {}", 32 * design.warps, limits.work_group);
+  }
+  if (design.local_bytes() > limits.local_memory) {
+    return fmt::format("needs {} of local memory, the device has {}",
+                       base::human_bytes(static_cast<double>(design.local_bytes())),
+                       base::human_bytes(static_cast<double>(limits.local_memory)));
+  }
+  if (layout.trials / design.trials() >= 65535)
+    return fmt::format("needs at most {} trials, got {}", 65535 * design.trials(), layout.trials);
+  return "";
+}
+
+}  // namespace
+
+void list_device_brute_force_matrix(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
+  const Limits& limits = device.limits();
+  const std::vector<MatrixDesign> designs =
+      limits.matrix_units
+          ? std::vector<MatrixDesign>{{.warps = 16, .octets = 1, .tiles = 4}, {.warps = 8, .octets = 1, .tiles = 8}}
+          : std::vector<MatrixDesign>{{.warps = 2, .octets = 2, .tiles = 1, .emulated = true}};
+  for (MatrixDesign design : designs) {
+    design.spread = layout.spread_class(design.trials());
+    entries.push_back(
+        {.candidate = {.variant = "brute_force_matrix",
+                       .parameters = {{"warps", std::to_string(design.warps)},
+                                      {"trials", std::to_string(kOctet * design.octets)},
+                                      {"times", std::to_string(design.times())}},
+                       .refusal = matrix_refusal(limits, layout, design),
+                       .cost = {.flops = layout.additions(),
+                                .bytes = static_cast<double>(layout.input_bytes() + layout.output_bytes()),
+                                .launches = 1,
+                                .efficiency = design.emulated      ? 0.001
+                                              : design.warps == 16 ? 0.8
+                                                                   : 0.75}},
+         .kernels = [design] { return std::vector{design.source()}; },
+         .build = [=] { return std::make_shared<DeviceBruteForceMatrix>(device, layout, design); }});
+  }
+}
+
+}  // namespace ridge::search
