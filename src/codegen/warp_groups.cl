@@ -1,6 +1,7 @@
 // Words for warp groups (CUDA, Hopper): 128 work-items multiply matrices together.
 //   warp_group_multiply(d, a, b)     wgmma: d (64 x 64, 32 registers) += a (64 rows, 4 registers) b (descriptor of 64 columns in
 //                                    local memory), of float16 with float sums or of signed bytes with int sums
+//   warp_group_product(d, a, b)      the same of bytes, d = a b
 //   WARP_GROUP_FENCE()               before the first product: orders accesses to the registers of a and d
 //   WARP_GROUP_WAIT()                after the last product: the sums are complete
 //   load_matrix_rows(a, address)     ldmatrix: 16 rows of 16 bytes from an address of local memory, in the fragments of a
@@ -27,6 +28,17 @@ FUNCTION void warp_group_multiply(int* d, const uint* a, ulong b) {
       "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
       "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
       "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+FUNCTION void warp_group_product(int* d, const uint* a, ulong b) {
+  asm volatile(
+      "{.reg .pred adds; setp.ne.u32 adds, 1, 1; wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, {%32, %33, %34, %35}, %36, adds;}"
+      :
+      "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]), "=r"(d[4]), "=r"(d[5]), "=r"(d[6]), "=r"(d[7]), "=r"(d[8]),
+      "=r"(d[9]), "=r"(d[10]), "=r"(d[11]), "=r"(d[12]), "=r"(d[13]), "=r"(d[14]), "=r"(d[15]), "=r"(d[16]),
+      "=r"(d[17]), "=r"(d[18]), "=r"(d[19]), "=r"(d[20]), "=r"(d[21]), "=r"(d[22]), "=r"(d[23]), "=r"(d[24]),
+      "=r"(d[25]), "=r"(d[26]), "=r"(d[27]), "=r"(d[28]), "=r"(d[29]), "=r"(d[30]), "=r"(d[31])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 #define WARP_GROUP_FENCE() asm volatile("wgmma.fence.sync.aligned;" ::: "memory")

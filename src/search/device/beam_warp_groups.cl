@@ -6,7 +6,6 @@
 #define POLARIZATION_BYTES (STAGE_TIMES * 128)
 #define STAGE_BYTES (2 * POLARIZATION_BYTES)
 #define RING_BYTES (3 * STAGE_BYTES + 1024)
-#define START 0x4b400000  // as SUM_START of beam_power()
 
 // Fragments of the 64 rows of weights of 32 beams: word 8 k + lane % 4 (and 4 words on) of rows lane / 4 and 8 rows on.
 FUNCTION void load_weights(uint (*to)[4], GLOBAL const uint* from) {
@@ -23,15 +22,14 @@ FUNCTION void load_weights(uint (*to)[4], GLOBAL const uint* from) {
 FUNCTION void add_power(float* power, const uint (*weights)[4], uint samples) {
   const ulong rows = (1ul << 62) | (64ul << 32) | (1ul << 16);  // descriptor: 128-byte swizzle, 8 rows in 1024 bytes
   int sums[32];
-  UNROLL
-  for (int i = 0; i < 32; ++i) sums[i] = START;
   WARP_GROUP_FENCE();
+  warp_group_product(sums, weights[0], rows | ((samples & 0x3ffff) >> 4));
   UNROLL
-  for (int k = 0; k < 4; ++k) warp_group_multiply(sums, weights[k], rows | (((samples + 32 * k) & 0x3ffff) >> 4));
+  for (int k = 1; k < 4; ++k) warp_group_multiply(sums, weights[k], rows | (((samples + 32 * k) & 0x3ffff) >> 4));
   WARP_GROUP_WAIT();
   UNROLL
   for (int i = 0; i < 32; ++i) {
-    const float one = FLOAT_OF((uint)sums[i]) - 12582912.0f;
+    const float one = (float)sums[i];
     power[i / 4] = FMA(one, one, power[i / 4]);
   }
 }
