@@ -161,12 +161,13 @@ double at_least(std::size_t count, double mean) {
 // Candidates of noise are as many as Gaussian noise has clumps of boxcars above the threshold. noise_rate.py computes
 // their number per 10^9 samples of series, with an error of 15 %: trials, widths and times overlap, so that there are
 // fewer independent ones than boxcars, and the second measurement looks at finer ones. RIDGE_SLOW=1 searches 10^9
-// samples of series, RIDGE_NOISE_SAMPLES another number.
+// samples of series, RIDGE_NOISE_SAMPLES another number, with RIDGE_NOISE_SEED, on RIDGE_NOISE_DEVICE.
 TEST(SearchInjection, CandidatesOfNoiseAreAsManyAsExpected) {
   const char* wanted = std::getenv("RIDGE_NOISE_SAMPLES");
   const double samples = wanted != nullptr ? std::atof(wanted) : std::getenv("RIDGE_SLOW") != nullptr ? 1e9 : 2e7;
-  const Simulation simulation{.band = kWide, .seed = 77};
-  Stream stream(host(), kWide, {.dm_end = 420, .threshold = 5, .widest = 32},
+  const char *seed = std::getenv("RIDGE_NOISE_SEED"), *where = std::getenv("RIDGE_NOISE_DEVICE");
+  const Simulation simulation{.band = kWide, .seed = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 77};
+  Stream stream(where != nullptr ? device(where) : host(), kWide, {.dm_end = 420, .threshold = 5, .widest = 32},
                 {.effort = Effort::quick, .use_wisdom = false, .variant = "brute_force"});
   constexpr std::size_t kRows = 16384;
   std::vector<std::byte> bytes(kRows * kWide.channels);
