@@ -85,7 +85,7 @@ BenchResult bench_coherent(const Device& device, const SearchCase& wanted, const
     fill_random(queue, in, bytes ? Numbers::bits : Numbers::float32);
     for (const char* route : {"fused", "transforms"}) {
       if (!variant.empty() && variant != route) continue;
-      if (std::string_view(route) == "fused" && (wanted.coherent < 4096 || wanted.coherent > 16384)) continue;
+      if (std::string_view(route) == "fused" && (wanted.coherent < 4096 || wanted.coherent > 65536)) continue;
       const search::CoherentPlan plan(device, problem, {.effort = Effort::quick, .variant = route});
       result.explanation += plan.explain() + "\n";
       Contest contest{device, fmt::format("coherent {} points, complex {}", plan.length(), bytes ? "int8" : "float")};

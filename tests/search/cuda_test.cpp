@@ -8,11 +8,13 @@
 #include <fmt/format.h>
 #include <ridge/device.hpp>
 
+#include "codegen/text.hpp"
 #include "device/cuda/compiler.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device/dialect.hpp"
 #include "device/kernel_text.hpp"
 #include "search/device/byte_beams.hpp"
+#include "search/device/coherent.hpp"
 #include "search/device/pulses.hpp"
 
 namespace ridge::detail {
@@ -35,6 +37,13 @@ KernelSource tree_source(const char* radix, const char* out) {
                       {"MAKE_PAIR", fmt::format("make_{}2", out)},
                       {"IN", "ushort"},
                       {"OUT", out}}};
+}
+
+KernelSource matrix_source() {
+  return {.name = "brute force on the matrix units",
+          .text = codegen::matrix_macros_text(256) + kernel_text("search/brute_force_matrix"),
+          .defines = {
+              {"WARPS", "8"}, {"OCTETS", "1"}, {"TILES", "8"}, {"STAGE", "16"}, {"RESIDENT", "1"}, {"SPREAD", "64"}}};
 }
 
 TEST(SearchKernels, CompileForCuda) {
@@ -67,6 +76,18 @@ TEST(SearchKernels, CompileForCuda) {
                                  .code;
     EXPECT_NE(code.find(".entry"), std::string::npos) << source.name;
   }
+}
+
+// Sums and points stay in registers.
+TEST(SearchKernels, ProductsAndTransformsSpillNothing) {
+  if (!nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  std::vector<KernelResources> all = resources_for(matrix_source(), "sm_90");
+  for (const std::size_t points : {4096, 65536}) {
+    std::ranges::copy(resources_for(search::DeviceCoherent::fused_source(points, true), "sm_90"),
+                      std::back_inserter(all));
+  }
+  EXPECT_EQ(all.size(), 3U);
+  for (const KernelResources& one : all) EXPECT_EQ(one.spilled_bytes, 0) << one.kernel;
 }
 
 // Weights, sums and powers stay in registers, and 16 warps fit a compute unit; 32 warps of a tree.

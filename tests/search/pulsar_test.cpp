@@ -227,9 +227,11 @@ class SearchCoherentDevice : public test::NeedsAccelerator<testing::TestWithPara
 TEST_P(SearchCoherentDevice, EqualsTheHost) {
   const bool fused = std::string(GetParam()) == "fused";
   for (const Device& device : test::accelerators()) {
-    for (const std::size_t length : {4096, 8192, 16384, 6000}) {
-      const bool possible = length != 6000 && device.limits().work_group >= length / 16 &&
-                            device.limits().local_memory >= length * 17 / 16 * 8;
+    for (const std::size_t length : {4096, 8192, 16384, 32768, 65536, 6000}) {
+      const std::size_t group = std::min<std::size_t>(length, length > 16384 ? 8192 : 16384);  // points per work-group
+      const bool possible = length != 6000 && device.limits().work_group >= group / 16 &&
+                            device.limits().local_memory >= group * 17 / 16 * 8 &&
+                            (length <= 16384 || device.limits().clusters);
       if (fused && !possible) continue;
       // Slow to compile there: one kernel of each kind, and transforms of one length.
       if (device.info().runs_on_host_cores && (fused ? length == 8192 : length != 6000)) continue;
@@ -262,7 +264,7 @@ TEST_P(SearchCoherentDevice, EqualsTheHost) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Routes, SearchCoherentDevice, testing::Values("fused", "transforms"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& one) { return std::string(one.param); });
 
 TEST(SearchCoherent, RefusesImpossibleProblems) {
   const auto refused = [](const CoherentProblem& problem) {

@@ -14,29 +14,99 @@ namespace ridge::search {
 namespace {
 
 using Value = std::complex<float>;
-constexpr std::size_t kPassPoints = 4096;                     // of the passes of 16, 16 and 16
 constexpr std::size_t kPointsAtOnce = std::size_t{1} << 22;   // by transforms
 constexpr std::size_t kSamplesAtOnce = std::size_t{1} << 24;  // copied from the host
 
-std::size_t local_bytes(std::size_t length) { return (length + length / 16) * sizeof(Value); }
+// Sizes of the fused kernel: see coherent_passes.cl.
+struct FusedDesign {
+  std::size_t r0 = 16, r1 = 16, r2 = 16;  // radices of the passes
+  std::size_t each = 16;                  // points per work-item
+  std::size_t resident = 1;               // work-groups per compute unit
+  std::size_t groups = 1;                 // of a cluster
+
+  std::size_t group_points() const { return r0 * r1 * r2; }
+  std::size_t points() const { return group_points() * groups; }
+  std::size_t items() const { return group_points() / each; }
+  std::size_t local_bytes() const { return (group_points() + group_points() / r2) * sizeof(Value); }
+};
+
+constexpr std::array<FusedDesign, 5> kFusedDesigns{{
+    {.r0 = 16, .r1 = 16, .r2 = 16, .each = 16, .resident = 3},
+    {.r0 = 32, .r1 = 16, .r2 = 16, .each = 32, .resident = 2},
+    {.r0 = 32, .r1 = 32, .r2 = 16, .each = 32, .resident = 1},
+    {.r0 = 32, .r1 = 16, .r2 = 16, .each = 32, .resident = 2, .groups = 4},
+    {.r0 = 32, .r1 = 16, .r2 = 16, .each = 32, .resident = 2, .groups = 8},
+}};
+
+const FusedDesign* fused_design(std::size_t length) {
+  const auto* found = std::ranges::find(kFusedDesigns, length, &FusedDesign::points);
+  return found == kFusedDesigns.end() ? nullptr : found;
+}
 
 std::string why_not_fused(const Device& device, std::size_t length) {
   const Limits& limits = device.limits();
-  if (length != kPassPoints && length != 2 * kPassPoints && length != 4 * kPassPoints)
-    return fmt::format("needs 4096, 8192 or 16384 points, got {}", length);
-  if (limits.work_group < length / 16)
-    return fmt::format("needs work-groups of {} work-items, the device has {}", length / 16, limits.work_group);
-  if (limits.local_memory < local_bytes(length))
-    return fmt::format("needs {} bytes of local memory, the device has {}", local_bytes(length), limits.local_memory);
+  const FusedDesign* design = fused_design(length);
+  if (design == nullptr) return fmt::format("needs 4096, 8192, 16384, 32768 or 65536 points, got {}", length);
+  if (design->groups > 1 && !limits.clusters)
+    return fmt::format("{} points need clusters of work-groups, which the device does not have", length);
+  if (limits.work_group < design->items())
+    return fmt::format("needs work-groups of {} work-items, the device has {}", design->items(), limits.work_group);
+  if (limits.local_memory < design->local_bytes()) {
+    return fmt::format("needs {} bytes of local memory, the device has {}", design->local_bytes(), limits.local_memory);
+  }
   return "";
 }
 
-// The position of frequency k in the filter's table: digits of 16, 16, 16 and `last` in reversed order, then by points
-// of a work-item.
-std::size_t place_of(std::size_t k, std::size_t length) {
-  const std::size_t last = length / kPassPoints;
-  const std::size_t reversed = k % 16 * (length / 16) + k / 16 % 16 * (length / 256) + k / 256 % 16 * last + k / 4096;
-  return reversed % 16 * (length / 16) + reversed / 16;
+// Appends the powers of w that a pass of a radix multiplies by, as (cosine, tangent). `angles`: of each w of the pass.
+void append_turns(std::vector<Value>& turns, std::size_t radix, int sign, std::span<const double> angles) {
+  const std::size_t first = turns.size(), count = angles.size();
+  turns.resize(first + radix / 2 * count);
+  for (std::size_t span = 1; span < radix; span *= 2) {
+    for (std::size_t k = 0; k < (span + 1) / 2; ++k) {
+      const double own = sign * std::numbers::pi * static_cast<double>(k) / static_cast<double>(span);
+      for (std::size_t i = 0; i < count; ++i) {
+        const double angle = angles[i] * static_cast<double>(radix / (2 * span)) + own;
+        turns[first + (span / 2 + k) * count + i] = Value(std::complex(std::cos(angle), std::tan(angle)));
+      }
+    }
+  }
+}
+
+std::vector<double> angles_of(std::size_t count, std::size_t whole, int sign, auto numerator) {
+  std::vector<double> angles(count);
+  for (std::size_t i = 0; i < count; ++i)
+    angles[i] = sign * 2 * std::numbers::pi * static_cast<double>(numerator(i)) / static_cast<double>(whole);
+  return angles;
+}
+
+// The tables of all passes, in the order of coherent_passes.cl.
+std::vector<Value> turns_of(const FusedDesign& d) {
+  std::vector<Value> turns;
+  const auto forward = [&](std::size_t radix, std::size_t count, std::size_t whole, auto frequency) {
+    append_turns(turns, radix, -1, angles_of(count, whole, -1, frequency));
+  };
+  const auto inverse = [&](std::size_t radix, std::size_t count, std::size_t whole) {
+    append_turns(turns, radix, 1, angles_of(count, whole, 1, [](std::size_t i) { return i; }));
+  };
+  // Digits of the frequency that earlier passes have found, in the order in which points are stored.
+  const std::size_t g = d.groups, first = g * d.r0, second = first * d.r1;
+  if (g > 1) forward(d.r0, g, first, [](std::size_t i) { return i; });
+  forward(d.r1, first, second, [&](std::size_t i) { return i / d.r0 + g * (i % d.r0); });
+  forward(d.r2, second, d.points(),
+          [&](std::size_t i) { return i / (d.r0 * d.r1) + g * (i / d.r1 % d.r0 + d.r0 * (i % d.r1)); });
+  inverse(d.r0, d.r1 * d.r2, d.group_points());
+  inverse(d.r1, d.r2, d.r1 * d.r2);
+  if (g > 1) inverse(g, d.group_points(), d.points());
+  return turns;
+}
+
+// The frequency of each entry of the filter's table: work-groups of a cluster, points of a work-item, work-items.
+std::size_t frequency_at(std::size_t index, const FusedDesign& d) {
+  const std::size_t group = index / d.group_points(), within = index % d.group_points();
+  const std::size_t point = within / d.items(), item = within % d.items();
+  const std::size_t at = (item + point / d.r2 * d.items()) * d.r2 + point % d.r2;
+  const std::size_t digits = at / (d.r1 * d.r2) + d.r0 * (at / d.r2 % d.r1) + d.r0 * d.r1 * (at % d.r2);
+  return group + d.groups * digits;
 }
 
 Buffer uploaded(const Device& device, const std::vector<Value>& values, const char* name) {
@@ -50,11 +120,17 @@ Buffer uploaded(const Device& device, const std::vector<Value>& values, const ch
 }  // namespace
 
 KernelSource DeviceCoherent::fused_source(std::size_t length, bool bytes) {
+  const FusedDesign& design = *fused_design(length);
   return {.name = fmt::format("coherent dedispersion {}", length),
-          .text = ridge::detail::kernel_text("search/coherent"),
-          .defines = {{"LAST", std::to_string(length / kPassPoints)},
-                      {"SAMPLE_BYTES", bytes ? "1" : "0"},
-                      {"RESIDENT", length == kPassPoints ? "2" : "1"}}};
+          .text = ridge::detail::kernel_text("search/coherent_passes") +
+                  ridge::detail::kernel_text(design.groups > 1 ? "search/coherent_cluster" : "search/coherent_block"),
+          .defines = {{"R0", std::to_string(design.r0)},
+                      {"R1", std::to_string(design.r1)},
+                      {"R2", std::to_string(design.r2)},
+                      {"EACH", std::to_string(design.each)},
+                      {"GROUPS_EACH", std::to_string(design.groups)},
+                      {"RESIDENT", std::to_string(design.resident)},
+                      {"SAMPLE_BYTES", bytes ? "1" : "0"}}};
 }
 
 DeviceCoherent::DeviceCoherent(const Device& device, const CoherentShape& shape,
@@ -73,16 +149,14 @@ DeviceCoherent::DeviceCoherent(const Device& device, const CoherentShape& shape,
 }
 
 void DeviceCoherent::prepare_fused(std::span<const std::complex<double>> filter) {
-  const std::size_t n = shape_.length;
-  std::vector<Value> table(n), roots(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto count = static_cast<double>(n);
-    table[place_of(k, n)] = Value(filter[k] / count);
-    roots[k] = Value(std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / count));
-  }
+  const FusedDesign& design = *fused_design(shape_.length);
+  std::vector<Value> table(shape_.length);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    table[i] = Value(filter[frequency_at(i, design)] / static_cast<double>(shape_.length));
   filter_ = uploaded(device_, table, "dedispersion filter");
-  roots_ = uploaded(device_, roots, "dedispersion roots");
-  fused_ = device_.compile(fused_source(n, shape_.bytes)).kernel("dedisperse_block");
+  turns_ = uploaded(device_, turns_of(design), "dedispersion turns");
+  fused_ = device_.compile(fused_source(shape_.length, shape_.bytes))
+               .kernel(design.groups > 1 ? "dedisperse_cluster" : "dedisperse_block");
 }
 
 void DeviceCoherent::prepare_transforms(std::vector<std::complex<double>> filter, const planner::Options& options) {
@@ -106,8 +180,10 @@ void DeviceCoherent::enqueue(Queue& queue, const Buffer& in, std::size_t samples
   const std::size_t hop = shape_.hop(), blocks = (outputs + hop - 1) / hop, n = shape_.length;
   const auto before = static_cast<std::uint32_t>(shape_.before), step = static_cast<std::uint32_t>(hop);
   if (!work_) {
-    queue.launch(fused_, {.groups = {blocks}, .items = {n / 16}, .local_bytes = local_bytes(n)},
-                 {in, out, filter_, roots_, std::uint64_t{samples}, std::uint64_t{outputs}, std::uint64_t{offset},
+    const FusedDesign& design = *fused_design(n);
+    queue.launch(fused_,
+                 {.groups = {blocks * design.groups}, .items = {design.items()}, .local_bytes = design.local_bytes()},
+                 {in, out, filter_, turns_, std::uint64_t{samples}, std::uint64_t{outputs}, std::uint64_t{offset},
                   before, step});
     return;
   }
@@ -143,7 +219,11 @@ void DeviceCoherent::run(std::span<const Value> in, std::span<Value> out) const 
 }
 
 std::string DeviceCoherent::explain() const {
-  return work_ ? work_->plan.explain() : "fused: both transforms and the filter in one kernel";
+  if (work_) return work_->plan.explain();
+  const std::size_t groups = fused_design(shape_.length)->groups;
+  return groups == 1 ? "fused: both transforms and the filter in one kernel"
+                     : fmt::format("fused: both transforms and the filter in one kernel, by clusters of {} work-groups",
+                                   groups);
 }
 
 std::vector<planner::Decision> DeviceCoherent::decisions() const {

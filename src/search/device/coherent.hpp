@@ -1,4 +1,4 @@
-// Coherent dedispersion on a device: overlap-save in one kernel for 4096, 8192 and 16384 points, else by transforms.
+// Coherent dedispersion on a device: overlap-save in one kernel for 4096 to 65536 points, else by transforms.
 #pragma once
 #include <complex>
 #include <memory>
@@ -46,7 +46,7 @@ class DeviceCoherent {
   Device device_;
   CoherentShape shape_;
   Kernel fused_{};
-  Buffer filter_, roots_;
+  Buffer filter_, turns_;
   std::unique_ptr<Work> work_;
   mutable std::mutex mutex_;
 };
