@@ -49,8 +49,12 @@ LineChoice<T> default_choice(std::size_t n) {
     if (!choice.refusal.empty()) continue;
     if (best == nullptr || choice.flops / choice.efficiency < best->flops / best->efficiency) best = &choice;
   }
-  if (best == nullptr)
-    throw Error(ErrorKind::internal, fmt::format("fft: no variant transforms a line of {} points", n));
+  if (best == nullptr) {
+    std::string why;
+    for (const LineChoice<T>& choice : choices) why += fmt::format("; {}: {}", choice.name, choice.refusal);
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("fft: no host variant transforms a line of {} points{}", n, why));
+  }
   return std::move(*best);
 }
 

@@ -263,7 +263,10 @@ namespace {
 
 template <class T>
 void list_power2(std::size_t n, std::vector<LineChoice<T>>& out) {
-  if (!std::has_single_bit(n) || n > kMaxPower2) return;
+  if (!std::has_single_bit(n)) return;
+  if (n > kMaxPower2) {
+    return out.push_back({"power2", fmt::format("needs a power of two of at most 2^30 points, got {}", n), 1, 1, {}});
+  }
   const double points = static_cast<double>(n);
   // Radix 8 and 16 need about 0.85 of the radix-2 operation count. The list is ordered by measurements, best first.
   const double flops = 0.85 * 5 * points * std::log2(std::max(points, 2.0));

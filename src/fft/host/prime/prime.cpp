@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "fft/host/mixed/mixed.hpp"
+#include "fft/host/power2/power2.hpp"
 #include "fft/host/prime/numbers.hpp"
 #include "fft/variant.hpp"
 
@@ -107,6 +108,8 @@ void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineCh
     if (n < kShortestBluestein) break;
     add(fmt::format("bluestein {}", padded), bluestein_cost(n, padded),
         [=] { return make_bluestein<T>(n, padded, make_inner); });
+    if (padded > kMaxPower2 && std::has_single_bit(padded))
+      out.back().refusal = fmt::format("needs padded lines of at most 2^30 points if a power of two, got {}", padded);
   }
   std::stable_sort(out.begin() + before, out.end(), [](const auto& a, const auto& b) { return a.flops < b.flops; });
 }
