@@ -182,8 +182,13 @@ TEST_F(Psrfits, DamagedFilesAreRefused) {
   EXPECT_THAT(with("TTYPE7  = ", "'OTHER   '"), HasSubstr("no column DATA"));
   EXPECT_THAT(refused(bytes.substr(0, 100)), HasSubstr("not a PSRFITS file"));
   EXPECT_THAT(refused(bytes.substr(0, bytes.size() / 2)), HasSubstr("cfitsio cannot"));
+  EXPECT_THAT(refused(bytes + bytes), HasSubstr("joined files"));
+  const Layout at(bytes, 16, 1);
+  std::string again = bytes;  // the second row at the time of the first
+  put(again, at.row + at.time, 2048 * header.tsamp);
+  EXPECT_THAT(refused(again), HasSubstr("OFFS_SUB of row 2 is 4096 samples before"));
   std::string wrong = bytes;
-  put(wrong, Layout(bytes, 16, 1).begin + 16 + 8 * 5, 1.0);
+  put(wrong, at.begin + 16 + 8 * 5, 1.0);
   EXPECT_THAT(refused(wrong), HasSubstr("DAT_FREQ is not evenly spaced"));
 }
 

@@ -236,6 +236,7 @@ void run_search(SearchOptions options) {
   options.settings.is_signed = in.header().is_signed;
   const search::Band band = in.band();
   const double sweep = search::delay_seconds(range.begin, band.lowest_mhz(), band.highest_mhz());
+  if (in.rows_left() == 0) mistake(fmt::format("{}: has no samples", in.name()));
   if (const auto rows = in.rows_left(); rows && static_cast<double>(*rows) * band.interval <= sweep) {
     mistake(fmt::format("{}: holds {:.3g} s, and the sweep of DM {} takes {:.3g} s: DM {:.4g} is the largest that fits",
                         options.in, static_cast<double>(*rows) * band.interval, range.begin, sweep,

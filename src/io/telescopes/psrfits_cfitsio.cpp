@@ -2,9 +2,11 @@
 #include <fitsio.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include <ridge/error.hpp>
 
 #include "base/library.hpp"
+#include "base/log.hpp"
 #include "io/telescopes/psrfits.hpp"
 
 namespace ridge::io {
@@ -31,6 +34,7 @@ RIDGE_CFITSIO(ffgkyd);
 RIDGE_CFITSIO(ffgcno);    // column of a name
 RIDGE_CFITSIO(ffgtclll);  // type and number of elements of a column
 RIDGE_CFITSIO(ffgnrwll);  // rows
+RIDGE_CFITSIO(ffghadll);  // where a header and its data begin and end
 RIDGE_CFITSIO(ffgcve);    // elements as float, double and bytes
 RIDGE_CFITSIO(ffgcvd);
 RIDGE_CFITSIO(ffgcvb);
@@ -85,6 +89,7 @@ class FitsFile {
     ffmnhd(file_, BINARY_TBL, const_cast<char*>(name), 0, &status);
     check(status, fmt::format("find the table {}", name));
   }
+  const std::string& path() const { return path_; }
   std::string text(const char* key) {
     char value[FLEN_VALUE] = {};
     int status = 0;
@@ -116,6 +121,17 @@ class FitsFile {
     ffgnrwll(file_, &rows, &status);
     check(status, "count the rows");
     return static_cast<std::uint64_t>(std::max<LONGLONG>(rows, 0));
+  }
+  // Refuses files joined by cat: cfitsio would read the first one only.
+  void refuse_joined() {
+    LONGLONG end = 0;
+    int status = 0;
+    ffghadll(file_, nullptr, nullptr, &end, &status);
+    check(status, "find the end of the table");
+    std::ifstream in(path_, std::ios::binary);
+    std::array<char, 10> start{};
+    if (in.seekg(end) && in.read(start.data(), start.size()) && std::string_view(start.data(), 10) == "SIMPLE  = ")
+      fail("another FITS file follows the table: joined files; use them one by one");
   }
   // 0 if the table has no such column. Error{io} if it does not have `elements` elements.
   int column(const char* name, std::size_t elements) {
@@ -155,6 +171,7 @@ struct PsrfitsReader::Impl {
   explicit Impl(const std::string& path) : file(path) {
     read_header();
     file.table("SUBINT");
+    file.refuse_joined();
     read_shape();
     find_columns();
     read_frequencies();
@@ -190,8 +207,12 @@ struct PsrfitsReader::Impl {
     header.tstart += static_cast<double>(file.integer("NSUBOFFS", 0, std::int64_t{1} << 40, 0)) *
                      static_cast<double>(block) * header.tsamp / 86400;
     rows = table_rows * block;
-    if (const auto all = file.integer("NSTOT", 0, std::numeric_limits<std::int64_t>::max(), 0); all > 0)
-      rows = std::min<std::uint64_t>(rows, static_cast<std::uint64_t>(all));
+    const auto all = static_cast<std::uint64_t>(file.integer("NSTOT", 0, std::numeric_limits<std::int64_t>::max(), 0));
+    if (all > rows || (all > 0 && all + block <= rows)) {
+      base::warn(fmt::format("{}: NSTOT counts {} samples, and the {} rows of NSBLK {} hold {}", file.path(), all,
+                             table_rows, block, rows));
+    }
+    if (all > 0) rows = std::min(rows, all);
     header.nbits = 32;
   }
 
@@ -231,6 +252,12 @@ struct PsrfitsReader::Impl {
     double time = 0;
     file.read(times, next, std::span(&time, 1));
     const double samples = (time - first_time) / header.tsamp - static_cast<double>(next * block + gaps);
+    if (time != 0 && samples < -0.5 * static_cast<double>(block)) {
+      file.fail(
+          fmt::format("OFFS_SUB of row {} is {:.0f} samples before the end of the previous row: rows are repeated or "
+                      "not in order of time",
+                      next + 1, -samples));
+    }
     if (time == 0 || !(samples > 0.5)) return 0;
     if (samples > static_cast<double>(kMostMissing))
       file.fail(fmt::format("OFFS_SUB of row {} is {} samples late", next + 1, samples));
