@@ -25,6 +25,7 @@ fft::RealKind parse_real_kind(const std::string& name) {
 namespace {
 
 constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
+constexpr std::size_t kHostCorePoints = std::size_t{1} << 22;  // on PoCL 2^26 take minutes with --transfers
 
 struct FftOptions {
   std::string lengths = "2^1..2^22", shapes, problems, type = "f32", kind, batch_text;
@@ -116,15 +117,19 @@ std::vector<Peer> peers_of(const BenchOptions& options, std::vector<std::string>
 }
 
 // Sets the batch so that the data exceed a device's caches.
-void fill_device(const FftOptions& options, bool on_host, FftBench& one) {
+void fill_device(const FftOptions& options, const std::vector<Device>& place, FftBench& one) {
+  const bool on_host = place.size() == 1 && place.front().is_host();
   if (on_host || !options.batches.empty() || options.batch_points != 0 || !options.problems.empty()) return;
-  one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
+  const bool slow =
+      std::all_of(place.begin(), place.end(), [](const Device& each) { return each.info().runs_on_host_cores; });
+  one.problem.batch =
+      std::max<std::size_t>(1, (slow ? kHostCorePoints : kDevicePoints) / points_of(one.problem.shape, 1));
 }
 
 void print_planning(const FftOptions& options, const BenchOptions& bench) {
   const std::vector<Device> devices = bench.devices.empty() ? std::vector<Device>{host()} : bench_devices(bench);
   std::vector<FftBench> cases = cases_of(options, bench);
-  for (FftBench& one : cases) fill_device(options, devices.front().is_host(), one);
+  for (FftBench& one : cases) fill_device(options, {devices.front()}, one);
   fmt::print("{}", planning_table(cases, devices));
 }
 
@@ -157,7 +162,7 @@ BenchTable fft_table(const FftOptions& options, const BenchOptions& bench) {
     for (const auto& place : places) {
       if (options.sweep && !is_sweep_cell(place.front(), wanted.problem)) continue;
       FftBench one = wanted;
-      fill_device(options, place.size() == 1 && place.front().is_host(), one);
+      fill_device(options, place, one);
       std::string names;
       for (const Device& device : place) names += (names.empty() ? "" : "+") + device.id();
       table.cases.push_back({fmt::format("{} on {}", fft_problem_text(one.problem), names), [=](const Tell&) {
