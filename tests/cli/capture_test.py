@@ -246,7 +246,8 @@ out = "found.json"
         file.write('[[stage]]\nrun = "search"\nin = "nothing.fil"\n')
     code, text = end(start("run", "bad.toml"))
     check(code == 1 and "stage search failed" in text and "cannot read nothing.fil" in text, f"bad stage: {text}")
-    for line, wanted in (("run", "needs key"), ("[other]", "unknown section"), ('run = "fft"', "needs in")):
+    for line, wanted in (("run", "needs key"), ("[other]", "unknown section"), ('run = "fft"', "needs in"),
+                         ('run = "search"\nin = "a.fil"\nin = "b.fil"', "in is given twice")):
         with open("bad.toml", "w", encoding="ascii") as file:
             file.write(f"[[stage]]\n{line}\n")
         code, text = end(start("run", "bad.toml"))

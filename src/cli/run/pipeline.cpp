@@ -44,16 +44,20 @@ bool flags_go_elsewhere(const StageDescription& stage) {
 }
 
 void take_key(StageDescription& stage, const std::string& key, const std::string& value, const std::string& where) {
+  const auto once = [&](auto& to, bool given) {  // options of a command may be repeated
+    if (given) mistake(fmt::format("{}: {} is given twice in this stage", where, key));
+    to = value;
+  };
   if (key == "run") {
-    stage.run = value;
+    once(stage.run, !stage.run.empty());
   } else if (key == "name") {
-    stage.name = value;
+    once(stage.name, !stage.name.empty());
   } else if (key == "in") {
-    stage.in = value;
+    once(stage.in, stage.in.has_value());
   } else if (key == "out") {
-    stage.out = value;
+    once(stage.out, stage.out.has_value());
   } else if (key == "ring") {
-    stage.ring = value;
+    once(stage.ring, !stage.ring.empty());
   } else if (key == "link") {
     if (value != "ring" && value != "pipe") mistake(fmt::format("{}: link is \"ring\" or \"pipe\"", where));
     stage.link = value;
