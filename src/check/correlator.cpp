@@ -34,10 +34,11 @@ struct Spectra {
   }
 };
 
-std::size_t divisor_of(Random& random, std::size_t n) {
+// A number of channels to sum: no sum joins both edges of the band, whose lowest channel is the middle one.
+std::size_t channels_to_sum(Random& random, std::size_t n) {
   std::vector<std::size_t> divisors;
   for (std::size_t d = 1; d <= n; ++d) {
-    if (n % d == 0) divisors.push_back(d);
+    if (n % d == 0 && ((n + 1) / 2 % d == 0 || d == n)) divisors.push_back(d);
   }
   return random.one_of(divisors);
 }
@@ -86,7 +87,7 @@ Outcome correlator(Draw& draw) {
   const Spectra spectra = draw_spectra(draw, channel_order, times);
   const filterbank::Problem& b = spectra.problem;
   filterbank::Correlation wanted{.times = draw.random.magnitude(times),
-                                 .channels = divisor_of(draw.random, b.channels)};
+                                 .channels = channels_to_sum(draw.random, b.channels)};
   // Input may be rounded to int8 or float16 first; the allowed error follows from the rounding step.
   double step = 0;
   if (draw.random.chance(0.4)) {
@@ -153,7 +154,7 @@ Outcome detector(Draw& draw) {
                     : products == 3                       ? filterbank::Products::moments
                                                           : filterbank::Products::total;
   wanted.times = draw.random.magnitude(times);
-  wanted.channels = divisor_of(draw.random, b.channels);
+  wanted.channels = channels_to_sum(draw.random, b.channels);
   draw.problem = fmt::format("detector {} of {} stations, {} polarizations, {} channels by {}, {} times by {}",
                              static_cast<int>(wanted.products), b.stations, b.polarizations, b.channels,
                              wanted.channels, times, wanted.times);

@@ -32,12 +32,9 @@ Arithmetic arithmetic_named(std::string_view name) {
 CorrelatorState::CorrelatorState(const Problem& problem, const Correlation& correlation)
     : geometry_(resolve(problem)), correlation_(correlation) {
   const Geometry& g = geometry_;
-  if (correlation.times == 0 || correlation.channels == 0 || g.channels % correlation.channels != 0) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: a correlation needs at least 1 time and a number of channels that divides "
-                            "the bank's; got {} times and {} of {} channels",
-                            correlation.times, correlation.channels, g.channels));
-  }
+  if (correlation.times == 0)
+    throw Error(ErrorKind::invalid_argument, "filterbank: a correlation needs at least 1 time, got 0");
+  check_summed(g, correlation.channels, "a correlation");
   if (correlation.times % g.times != 0) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("filterbank: an integration needs a multiple of the {} times of an output block, got {}",

@@ -76,12 +76,9 @@ Detector::Detector(const Problem& problem, const Detection& detection)
   if (problem.order != Order::time) {
     throw Error(ErrorKind::invalid_argument, "filterbank: power needs spectra in order of time (Order::time)");
   }
-  if (detection.times == 0 || detection.channels == 0 || channels_ % detection.channels != 0) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: power needs sums over at least 1 time and a number of channels that divides "
-                            "the bank's; got {} times and {} of {} channels",
-                            detection.times, detection.channels, channels_));
-  }
+  if (detection.times == 0)
+    throw Error(ErrorKind::invalid_argument, "filterbank: power needs sums of at least 1 time, got 0");
+  check_summed(resolve(problem), detection.channels, "power");
   if (detection.products == Products::stokes && polarizations_ != 2) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("filterbank: Stokes parameters need two polarizations, got {}", polarizations_));

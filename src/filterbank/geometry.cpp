@@ -104,6 +104,21 @@ Geometry resolve(const Problem& problem) {
   return geometry;
 }
 
+void check_summed(const Geometry& geometry, std::size_t summed, const char* what) {
+  const std::size_t channels = geometry.channels;
+  if (summed == 0 || channels % summed != 0) {
+    refuse(fmt::format("{} needs sums of a number of channels that divides the bank's; got {} of {} channels", what,
+                       summed, channels));
+  }
+  // Channel 0 is the centre of the band; the lowest frequency follows the highest one.
+  const std::size_t upper = (channels + 1) / 2;
+  if (geometry.centred || summed == channels || upper % summed == 0) return;
+  refuse(
+      fmt::format("{} with sums of {} of {} channels: one sum would join both edges of the band; needs a number that "
+                  "divides the {} channels from the centre to the upper edge, or all channels{}",
+                  what, summed, channels, upper, channels % 2 == 0 ? ", or centred (--centred)" : ""));
+}
+
 Problem complete(const Problem& problem) {
   resolve(problem);
   Problem whole = problem;

@@ -151,6 +151,13 @@ TEST(Correlator, MistakesAreRefused) {
   const Problem problem{.channels = 16, .stations = 2};
   EXPECT_THROW(Correlator(problem, {.times = 0}), Error);
   EXPECT_THROW(Correlator(problem, {.times = 4, .channels = 3}), Error);
+  // Sums that join both edges of the band.
+  EXPECT_THROW(Correlator({.channels = 6, .stations = 2}, {.times = 4, .channels = 2}), Error);
+  EXPECT_THROW(Correlator({.channels = 9, .stations = 2}, {.times = 4, .channels = 3}), Error);
+  EXPECT_NO_THROW(Correlator({.channels = 6, .stations = 2, .centred = true}, {.times = 4, .channels = 2}));
+  for (const std::size_t summed : {1, 3, 6}) {
+    EXPECT_NO_THROW(Correlator({.channels = 6, .stations = 2}, {.times = 4, .channels = summed})) << summed;
+  }
   Problem by_channel = problem;
   by_channel.order = Order::channel;
   EXPECT_THROW(Correlator(by_channel, {.times = 24}), Error) << "blocks of 16 times";

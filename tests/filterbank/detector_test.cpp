@@ -113,6 +113,8 @@ TEST(Detector, ThreadsChangeNothing) {
 TEST(Detector, MistakesAreRefused) {
   EXPECT_THROW(Detector(kProblem, {.times = 0}), Error);
   EXPECT_THROW(Detector(kProblem, {.channels = 3}), Error);
+  EXPECT_THROW(Detector({.channels = 12, .taps = 1}, {.channels = 4}), Error);  // the second sum joins both edges
+  EXPECT_NO_THROW(Detector({.channels = 12, .taps = 1, .centred = true}, {.channels = 4}));
   EXPECT_THROW(Detector({.polarizations = 1}, {.products = Products::stokes}), Error);
   Detector detector(kProblem, {});
   const Spectra in = some(1);

@@ -28,7 +28,9 @@ TEST_F(BankOnDevices, CorrelatorIsTheHostsHoweverItIsCut) {
     std::size_t times;
   };
   const std::vector<Wanted> all{
-      {{.channels = 6, .stations = 3, .order = Order::channel, .output_times = 4}, {.times = 8, .channels = 2}, 20},
+      {{.channels = 6, .stations = 3, .centred = true, .order = Order::channel, .output_times = 4},
+       {.times = 8, .channels = 2},
+       20},
       {{.channels = 3, .stations = 19, .order = Order::channel, .output_times = 16}, {.times = 272}, 544},
       {{.channels = 4, .stations = 5, .polarizations = 1}, {.times = 7}, 16},
   };
@@ -133,8 +135,11 @@ TEST_F(BankOnDevices, CorrelatorByWarpGroups) {
     any = true;
     for (const Arithmetic arithmetic : {Arithmetic::float16, Arithmetic::int8}) {
       for (const auto& [times, summed] : {std::pair{176u, 1u}, {176u, 2u}, {2096u, 1u}, {2096u, 2u}}) {
-        const Problem problem{
-            .channels = times > 1024 ? 2u : 6u, .stations = 64, .order = Order::channel, .output_times = 16};
+        const Problem problem{.channels = times > 1024 ? 2u : 6u,
+                              .stations = 64,
+                              .centred = true,
+                              .order = Order::channel,
+                              .output_times = 16};
         const bool bytes = arithmetic == Arithmetic::int8;
         const Correlation correlation{
             .times = times, .channels = summed, .arithmetic = arithmetic, .scale = bytes ? 30.0f : 1.0f};

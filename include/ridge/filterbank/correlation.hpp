@@ -15,7 +15,9 @@ enum class Arithmetic { float32, float16, int8 };
 
 struct Correlation {
   std::size_t times = 256;   // spectra per integration
-  std::size_t channels = 1;  // neighbouring channels summed; divides the number of channels
+  // Neighbouring channels summed; divides the number of channels. No sum may join both edges of the band: unless all
+  // channels are summed or the bank is centred, it also divides the channels from the centre to the upper edge.
+  std::size_t channels = 1;
   Arithmetic arithmetic = Arithmetic::float32;
   float scale = 1;  // float16, int8: values are multiplied by it before rounding; sums are divided accordingly
 };

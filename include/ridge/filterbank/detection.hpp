@@ -26,7 +26,7 @@ std::size_t product_count(Products products, std::size_t polarizations);
 struct Detection {
   Products products = Products::total;
   std::size_t times = 1;     // spectra summed
-  std::size_t channels = 1;  // neighbouring channels summed; divides the number of channels
+  std::size_t channels = 1;  // neighbouring channels summed; see Correlation::channels
 };
 
 // Sums the power of spectra over times and channels; an incomplete sum is carried to the next push. Output: time,

@@ -448,12 +448,6 @@ void Sink::sort_samples(std::span<const std::complex<float>> spectra, std::size_
 void Sink::write_uvfits_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds) {
   if (!correlator_) mistake("a .uvfits file holds correlations: give --correlate");
   if (out_.is_pipe()) mistake("a .uvfits header needs the number of times: write to a file instead of a pipe");
-  if (options.sum_channels > 1 && correlator_->channels() % 2 == 1 && !problem_.centred) {
-    mistake(
-        fmt::format("--sum-channels {} makes {} channels, one of which would contain both edges of the band: give "
-                    "--centred",
-                    options.sum_channels, correlator_->channels()));
-  }
   const Band all = band(options, info, seconds, ".uvfits");
   const io::StartTime start = all.start.after(static_cast<double>(options.from_sample) * seconds);
   io::UvfitsHeader header = uvfits_header(options, problem_.stations, start);
