@@ -214,8 +214,8 @@ def copy_tree(root, tree, mutants):
         data = source.read_bytes()
         if name in files:
             data = mutate(name, data.decode(), files[name]).encode()
-        if name == "src/device/kernel_text.hpp" and INCLUDE.encode() not in data:
-            data = data.replace(b"#pragma once\n", b"#pragma once\n" + INCLUDE.encode(), 1)
+        if name == "cmake/EmbedKernels.cmake":  # writes the texts of kernels, with their switches
+            data = data.replace(b"#include", INCLUDE.encode() + b"#include", 1)
         write(tree / name, data)
         shutil.copymode(source, tree / name)
         wanted.add(name)
