@@ -26,6 +26,7 @@
 
 #include "base/log.hpp"
 #include "base/new_file.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "base/trace.hpp"
@@ -102,12 +103,6 @@ CLI::Option* from_environment(CLI::Option* option) {
   return option->check_lname("device") ? option->envname("RIDGE_DEVICE") : option;
 }
 
-std::optional<double> number_in(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  return text.empty() || *end != '\0' ? std::nullopt : std::optional<double>(value);
-}
-
 constexpr const char* kFinite = "finite";
 
 // How a command uses the files that an option names.
@@ -154,7 +149,7 @@ void check_files(const CLI::App& app) {
 // Rejects NaN, which passes every range check.
 CLI::Option* finite(CLI::Option* option) {
   const auto check = [](const std::string& text) {
-    const auto value = number_in(text);
+    const auto value = base::number_of(text);
     return value && std::isfinite(*value) ? std::string() : fmt::format("\"{}\" is not a number", text);
   };
   return option->check(check, "", kFinite);
@@ -181,7 +176,7 @@ Option Option::one_of(const std::vector<std::string>& words) const {
 Option Option::between(double low, double high) const {
   const std::string range = fmt::format("{} to {}", low, high);
   const auto check = [low, high, range](const std::string& text) {
-    const auto value = number_in(text);
+    const auto value = base::number_of(text);
     return value && *value >= low && *value <= high ? std::string()
                                                     : fmt::format("{} is not in the range {}", text, range);
   };
@@ -190,7 +185,7 @@ Option Option::between(double low, double high) const {
 }
 Option Option::positive() const {
   const auto check = [](const std::string& text) {
-    const auto value = number_in(text);
+    const auto value = base::number_of(text);
     return value && *value > 0 ? std::string() : fmt::format("{} is not above 0", text);
   };
   option_->check(check, "above 0");

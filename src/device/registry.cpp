@@ -15,21 +15,17 @@
 #include "base/fork_gate.hpp"
 #include "base/instruction_sets.hpp"
 #include "base/log.hpp"
+#include "base/number.hpp"
 #include "device/backend.hpp"
 
 namespace ridge {
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 // RIDGE_BACKENDS=host,opencl limits the back ends (sanitizer runs, machines with a broken driver). Empty: all.
 std::vector<std::string> wanted_backends() {
   const char* list = std::getenv("RIDGE_BACKENDS");
   std::vector<std::string> names;
-  std::istringstream in(list == nullptr ? "" : lower(list));
+  std::istringstream in(list == nullptr ? "" : base::lower_case(list));
   for (std::string name; std::getline(in, name, ',');) {
     if (name != "host" && name != "opencl" && name != "cuda")
       base::warn(fmt::format("RIDGE_BACKENDS={}: no back end \"{}\"; use host, opencl or cuda", list, name));
@@ -113,7 +109,7 @@ const DeviceList& cuda_devices() {
 }
 
 std::optional<Device> match(const DeviceList& list, const std::string& name) {
-  const std::string wanted_name = lower(name);
+  const std::string wanted_name = base::lower_case(name);
   const auto colon = wanted_name.find(':');
   const std::string backend = wanted_name.substr(0, colon);
   const std::string which = colon == std::string::npos ? "" : wanted_name.substr(colon + 1);
@@ -123,7 +119,7 @@ std::optional<Device> match(const DeviceList& list, const std::string& name) {
   const bool number = !which.empty() && std::all_of(which.begin(), which.end(), ::isdigit);
   for (const Device& device : list.devices) {
     if (number || backend != to_string(device.info().backend)) continue;
-    const std::string description = lower(device.info().vendor + " " + device.info().name);
+    const std::string description = base::lower_case(device.info().vendor + " " + device.info().name);
     if (which.empty() || description.find(which) != std::string::npos) return device;
     // PoCL calls its platform "Portable Computing Language".
     if (which == "pocl" && description.find("portable computing language") != std::string::npos) return device;
@@ -137,11 +133,11 @@ namespace detail {
 
 Device find_device(const DeviceList& list, const std::string& name) {
   if (const auto found = match(list, name)) return *found;
-  const std::string wanted_name = lower(name), backend = wanted_name.substr(0, wanted_name.find(':'));
+  const std::string wanted_name = base::lower_case(name), backend = wanted_name.substr(0, wanted_name.find(':'));
   std::string there;
   for (const Device& device : list.devices) there += fmt::format("{}{}", there.empty() ? "" : ", ", device.id());
   for (const std::string& note : list.notes) {
-    if (lower(note).starts_with(backend)) there += fmt::format(" ({})", note);
+    if (base::lower_case(note).starts_with(backend)) there += fmt::format(" ({})", note);
   }
   throw Error(ErrorKind::unavailable, fmt::format("no device \"{}\" on this machine; available: {}", name, there));
 }
@@ -195,9 +191,9 @@ Device device(const std::string& name) {
     chosen = environment == nullptr || *environment == 0 ? "best" : environment;
   }
   if (chosen == "best") return best();
-  const std::string backend = lower(chosen).substr(0, chosen.find(':'));
-  if (lower(chosen) == "host") return host();
-  if (backend == "recorded") return detail::recorded_device(lower(chosen));
+  const std::string backend = base::lower_case(chosen).substr(0, chosen.find(':'));
+  if (base::lower_case(chosen) == "host") return host();
+  if (backend == "recorded") return detail::recorded_device(base::lower_case(chosen));
   if (backend == "opencl" || backend == "cuda") {
     if (const auto found = match(backend == "cuda" ? cuda_devices() : opencl_devices(), chosen)) return *found;
   }

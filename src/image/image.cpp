@@ -1,7 +1,6 @@
 // Images: shape, memory, views and names of their parameters.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstring>
 #include <limits>
 
@@ -9,6 +8,7 @@
 #include <ridge/image/image.hpp>
 
 #include "base/aligned.hpp"
+#include "base/number.hpp"
 #include "image/text.hpp"
 #include "image/variant.hpp"
 
@@ -44,8 +44,8 @@ const char* to_string(Depth depth) {
 
 const char* to_string(Border border) { return kBorders.name(border); }
 Border border_of(const std::string& name) {
-  std::string plain;
-  for (const char c : name) plain += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string plain = base::lower_case(name);
+  std::replace(plain.begin(), plain.end(), '_', '-');
   if (plain.starts_with("border-")) plain.erase(0, 7);
   if (plain == "reflect101" || plain == "default") return Border::reflect_101;
   for (const auto& [border, known] : kBorders.entries) {

@@ -19,6 +19,7 @@
 #include <ridge/mpi/communicator.hpp>
 
 #include "base/clock.hpp"
+#include "base/number.hpp"
 #include "mpi/communicator_state.hpp"
 #include "mpi/launched.hpp"
 
@@ -353,7 +354,7 @@ std::shared_ptr<Communicator::State> mpi_from(int handle, const Services& servic
   must(MPI_Query_thread(&state->level), "MPI_Query_thread");
   state->check_thread();
   must(MPI_Comm_dup(given, &state->comm), "MPI_Comm_dup");
-  if (const char* seconds = std::getenv("RIDGE_MPI_DEADLINE")) state->deadline = std::atof(seconds);
+  if (const char* seconds = std::getenv("RIDGE_MPI_DEADLINE")) state->deadline = base::number_of(seconds).value_or(0);
   state->find_machines();
   return state;
 }

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/number.hpp"
+
 namespace ridge::stencil {
 namespace {
 
@@ -269,7 +271,7 @@ std::string describe(const Tape& tape) {
   for (std::size_t i = 0; i < tape.operations.size(); ++i) {
     const Operation& operation = tape.operations[i];
     text += fmt::format("{}{}", i == 0 ? "" : "; ", to_string(operation.kind));
-    if (operation.kind == Kind::constant) text += fmt::format(" {:a}", operation.value);
+    if (operation.kind == Kind::constant) text += " " + base::hexadecimal_text(operation.value);
     if (operation.kind == Kind::read || operation.kind == Kind::coefficient)
       text +=
           fmt::format(" {} {} {} {}", operation.field, operation.offset[0], operation.offset[1], operation.offset[2]);

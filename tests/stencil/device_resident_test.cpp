@@ -5,6 +5,7 @@
 #include "device_support.hpp"
 #include "stencil/device/resident_tiles/resident_tiles_kernel.hpp"
 #include "stencil/variant.hpp"
+#include "support/comma_locale.hpp"
 #include "support/hopper.hpp"
 #include "support/worst.hpp"
 
@@ -64,6 +65,20 @@ TEST_F(DeviceResidentTiles, EveryBorderMatchesTheReference) {
     const ResidentOptions wide{.depth = 3, .tiles = {1, 2, 2}, .patch = {1, 3, 5}, .items = {1, 8, 6}, .buffers = 1};
     EXPECT_LT(worst<double>(device, {24, 31}, border_kinds().back(), star(2, 2), wide, 8), 1e-14);
   }
+}
+
+// printf would write 0x1,8p+0 there, which no kernel compiler accepts.
+TEST(CellText, DoesNotDependOnTheLocale) {
+  const auto text = [] {
+    const auto update = linear<float>(2, star(2, 2));
+    const Layout layout = resolve(update, {.shape = {17, 31}, .borders = Borders::all(Border::periodic)});
+    return cell_text(update.outputs, layout, "float").statements("", "t", [](const Operation&) { return "u"; });
+  };
+  const std::string plain = text();
+  EXPECT_NE(plain.find("0x1."), std::string::npos) << plain;
+  const ridge::test::CommaLocale locale;
+  if (!locale) GTEST_SKIP() << "no locale with a decimal comma";
+  EXPECT_EQ(text(), plain);
 }
 
 // Several blocks of steps in one launch also on devices without signals: the only tile is its own neighbour.

@@ -6,6 +6,8 @@
 
 #include <ridge/error.hpp>
 
+#include "base/number.hpp"
+
 #define OMPI_SKIP_MPICXX 1
 #include <fftw3-mpi.h>
 
@@ -15,7 +17,7 @@ namespace {
 // Time limit per plan; unlimited by default. With a short limit its processes choose different plans and abort.
 double planning_seconds() {
   const char* given = std::getenv("RIDGE_FFTW_SECONDS");
-  return given == nullptr ? FFTW_NO_TIMELIMIT : std::max(1.0, std::atof(given));
+  return given == nullptr ? FFTW_NO_TIMELIMIT : std::max(1.0, base::number_of(given).value_or(0));
 }
 
 template <class T>

@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "cli/channelize/signal_formats.hpp"
 #include "command/options.hpp"
@@ -32,17 +33,13 @@ struct SignalOptions {
 };
 
 io::Tone parse_tone(const std::string& text, double rate) {
-  double hertz = 0, amplitude = 0.5;
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%lf%n", &hertz, &used) != 1) used = -1;
-  if (used > 0 && static_cast<std::size_t>(used) < text.size()) {
-    int more = 0;
-    used = std::sscanf(text.c_str() + used, ":%lf%n", &amplitude, &more) == 1 ? used + more : -1;
-  }
-  if (used != static_cast<int>(text.size()) || !std::isfinite(hertz) || !(amplitude >= 0 && amplitude <= 1)) {
+  const std::size_t colon = text.find(':');
+  const std::optional<double> hertz = base::number_of(text.substr(0, colon));
+  const std::optional<double> amplitude = colon == std::string::npos ? 0.5 : base::number_of(text.substr(colon + 1));
+  if (!hertz || !amplitude || !std::isfinite(*hertz) || !(*amplitude >= 0 && *amplitude <= 1)) {
     mistake(fmt::format("--tone {}: needs Hz, or Hz:amplitude with an amplitude up to 1", text));
   }
-  return {hertz / rate, amplitude};
+  return {*hertz / rate, *amplitude};
 }
 
 void write_signal(SignalOptions options) {

@@ -16,6 +16,7 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
+#include "base/number.hpp"
 #include "command/disk_passes.hpp"
 #include "command/options.hpp"
 
@@ -111,9 +112,9 @@ class LargeTransform {
   std::string identity() const {
     std::string kind = problem_.real ? "real" : "complex";
     for (const fft::RealKind one : problem_.real_kinds) kind = fmt::format("{} {}", kReals ? kind : "", to_string(one));
-    return fmt::format("ridge-fft-2 input {} shape {} {}{} scale {:a} bytes {} panels {}x{}",
-                       file_identity(options_.in), fmt::join(problem_.shape, "x"), kind,
-                       problem_.inverse ? " inverse" : "", problem_.scale, sizeof(T), panels_.height, panels_.width);
+    return fmt::format("ridge-fft-2 input {} shape {} {}{} scale {} bytes {} panels {}x{}", file_identity(options_.in),
+                       fmt::join(problem_.shape, "x"), kind, problem_.inverse ? " inverse" : "",
+                       base::hexadecimal_text(problem_.scale), sizeof(T), panels_.height, panels_.width);
   }
 
   // --- passes -------------------------------------------------------------------------------------------------------

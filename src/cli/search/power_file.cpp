@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "base/number.hpp"
 #include "command/options.hpp"
 
 namespace ridge::cli {
@@ -145,11 +146,7 @@ void PowerFile::skip(std::uint64_t rows) {
 }
 
 Range parse_range(const std::string& option, const std::string& text) {
-  const auto number = [](const std::string& word) {
-    char* end = nullptr;
-    const double value = std::strtod(word.c_str(), &end);
-    return word.empty() || *end != '\0' ? std::nan("") : value;
-  };
+  const auto number = [](const std::string& word) { return base::number_of(word).value_or(std::nan("")); };
   std::size_t at = text.find(".."), skip = 2;
   if (at == std::string::npos) at = text.find(':', 1), skip = 1;
   const Range range = at == std::string::npos ? Range{number(text), number(text)}

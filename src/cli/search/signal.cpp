@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/number.hpp"
 #include "cli/search/power_file.hpp"
 #include "command/command.hpp"
 
@@ -24,15 +25,17 @@ struct PulseOptions {
 };
 
 search::Pulse parse_pulse(const std::string& text) {
-  search::Pulse pulse;
-  double samples = 0;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%lf:%lf:%lf:%lf%c", &pulse.dm, &pulse.time, &samples, &pulse.snr, &rest) != 4 ||
-      !(samples >= 1) || !(samples <= 1e6)) {
+  std::string_view rest = text;
+  std::vector<double> numbers;
+  while (const std::optional<double> number = base::leading_number(rest)) {
+    numbers.push_back(*number);
+    if (rest.empty() || rest.front() != ':') break;
+    rest.remove_prefix(1);
+  }
+  if (numbers.size() != 4 || !rest.empty() || !(numbers[2] >= 1) || !(numbers[2] <= 1e6)) {
     mistake(fmt::format("--pulse {}: needs DM:SECONDS:SAMPLES:S/N, for example 350:1.5:8:20", text));
   }
-  pulse.samples = static_cast<std::size_t>(samples);
-  return pulse;
+  return {.dm = numbers[0], .time = numbers[1], .samples = static_cast<std::size_t>(numbers[2]), .snr = numbers[3]};
 }
 
 std::vector<search::Pulse> all_pulses(const PulseOptions& options, const search::Band& band) {

@@ -9,6 +9,7 @@
 
 #include "base/files.hpp"
 #include "base/json.hpp"
+#include "base/number.hpp"
 #include "command/command.hpp"
 
 namespace ridge::cli {
@@ -84,7 +85,8 @@ void add_totals(TraceTrack& track, std::map<std::string, Total>& totals) {
     ++total.count;
     total.seconds += seconds;
     total.own += seconds;
-    if (span.what.ends_with(" bytes")) total.bytes += std::strtod(span.what.c_str(), nullptr);
+    if (std::string_view what = span.what; what.ends_with(" bytes"))
+      total.bytes += base::leading_number(what).value_or(0);
     open.push_back(&span);
   }
 }

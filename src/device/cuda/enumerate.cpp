@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/number.hpp"
 #include "device/cuda/state.hpp"
 #include "device/kernel_pack.hpp"
 #include "device/traits.hpp"
@@ -61,9 +62,7 @@ std::string bus_address(const CudaDriver& driver, CUdevice device) {
   if (driver.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()) - 1, device) != CUDA_SUCCESS) {
     return {};
   }
-  std::string text = address.data();
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
+  return base::lower_case(address.data());
 }
 
 Limits read_limits(const CudaDriver& driver, CUdevice device, int architecture) {

@@ -13,6 +13,7 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/instruction_sets.hpp"
+#include "base/number.hpp"
 #include "base/threads.hpp"
 #include "device/backend.hpp"
 
@@ -133,8 +134,7 @@ double clock_ghz() {
     std::ifstream file(path);
     if (double khz = 0; file >> khz && khz > 0) return khz * 1e-6;
   }
-  const std::string mhz = line_value("/proc/cpuinfo", {"cpu MHz"});
-  return mhz.empty() ? 0 : std::strtod(mhz.c_str(), nullptr) * 1e-3;
+  return base::number_of(line_value("/proc/cpuinfo", {"cpu MHz"})).value_or(0) * 1e-3;
 }
 
 std::string best_simd() {

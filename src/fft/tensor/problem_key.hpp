@@ -1,9 +1,10 @@
 // Text that identifies a problem, as key of plan caches.
 #pragma once
-#include <cstdio>
 #include <string>
 
 #include <ridge/fft/tensor.hpp>
+
+#include "base/number.hpp"
 
 namespace ridge::fft {
 
@@ -17,11 +18,7 @@ std::string problem_key(const TensorProblem& problem) {
   if (problem.split_input) key += 's';
   if (problem.split_output) key += 'S';
   key += 't' + std::to_string(problem.threads);
-  if (problem.scale != 1) {
-    char text[32];
-    std::snprintf(text, sizeof text, "x%a", problem.scale);
-    key += text;
-  }
+  if (problem.scale != 1) key += 'x' + base::hexadecimal_text(problem.scale);
   for (const RealKind kind : problem.real_kinds) key += 'k' + std::to_string(static_cast<int>(kind));
   const auto add = [&](char mark, const std::vector<Dimension>& dimensions) {
     for (const Dimension& d : dimensions) {
@@ -33,11 +30,7 @@ std::string problem_key(const TensorProblem& problem) {
   const auto add_factors = [&](char mark, const std::vector<std::vector<double>>& factors) {
     for (const std::vector<double>& along : factors) {
       key += mark + std::to_string(along.size());
-      for (const double factor : along) {
-        char text[32];
-        std::snprintf(text, sizeof text, ",%a", factor);
-        key += text;
-      }
+      for (const double factor : along) key += ',' + base::hexadecimal_text(factor);
     }
   };
   add_factors('l', problem.load);

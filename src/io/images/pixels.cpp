@@ -1,24 +1,19 @@
 #include "io/images/pixels.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
 #include "base/files.hpp"
+#include "base/number.hpp"
 #include "io/arrays/npy.hpp"
 
 namespace ridge::io {
 namespace {
 
-std::string ending_of(const std::filesystem::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
-}
+std::string ending_of(const std::filesystem::path& path) { return base::lower_case(path.extension().string()); }
 
 constexpr ElementType kElements[] = {ElementType::uint8, ElementType::uint16, ElementType::float32};  // by Sample
 

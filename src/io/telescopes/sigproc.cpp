@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/number.hpp"
+
 namespace ridge::io {
 namespace {
 
@@ -167,8 +169,7 @@ std::size_t SigprocHeader::row_bytes() const {
 }
 
 int sigproc_telescope(const std::string& name) {
-  std::string lower = name;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string lower = base::lower_case(name);
   for (const auto& [known, number] : kTelescopes) {
     if (lower == known) return number;
   }

@@ -13,15 +13,10 @@
 #include <ridge/machine.hpp>
 
 #include "base/fork_gate.hpp"
+#include "base/number.hpp"
 
 namespace ridge::machine {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool contains_any(const std::string& text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
@@ -41,7 +36,7 @@ Level memory_level(const Limits& limits, double bytes_per_second, double one_cor
 
 // Floats per vector of a Highway target.
 double simd_floats(const std::string& isa) {
-  const std::string name = lower(isa);
+  const std::string name = base::lower_case(isa);
   if (contains_any(name, {"avx3", "avx512", "avx-512"})) return 16;
   if (contains_any(name, {"sve2_128"})) return 4;
   if (contains_any(name, {"avx", "sve"})) return 8;
@@ -106,7 +101,7 @@ bool names_model(const std::string& name, std::string_view model) {
 }
 
 Generation generation_of(const DeviceInfo& device) {
-  const std::string name = lower(device.name);
+  const std::string name = base::lower_case(device.name);
   for (const Generation& generation : kGenerations) {
     if (names_model(name, generation.model)) return generation;
   }

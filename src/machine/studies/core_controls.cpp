@@ -80,7 +80,7 @@ class ClockLimit {
   }
   ~ClockLimit() {
     for (const auto& [file, before] : files_) {
-      if (before > 0) std::ofstream(file) << before << "\n";
+      if (before > 0) std::ofstream(file) << fmt::format("{}\n", before);  // never grouped in thousands
     }
   }
   ClockLimit(const ClockLimit&) = delete;
@@ -88,7 +88,7 @@ class ClockLimit {
   bool set(long kilohertz) const {
     for (const auto& [file, before] : files_) {
       std::ofstream out(file);
-      if (!(out << kilohertz << "\n" << std::flush)) return false;
+      if (!(out << fmt::format("{}\n", kilohertz) << std::flush)) return false;
     }
     return true;
   }

@@ -2,8 +2,8 @@
 #include "place/criteria/memory.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/number.hpp"
 #include "place/text/node_text.hpp"
 #include "place/text/words.hpp"
 
@@ -61,11 +61,7 @@ Reads count_reads(const analysis::Relations& relations, int variable, const std:
   return reads;
 }
 
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
-}
+std::string number(double x) { return base::decimal_text(x, 3); }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include "place/dynamic/measure.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <ridge/error.hpp>
 
 #include "base/files.hpp"
+#include "base/number.hpp"
 #include "place/dynamic/instrument.hpp"
 #include "place/judge/compiler.hpp"
 #include "place/judge/judge.hpp"
@@ -157,6 +159,24 @@ void choose_timed(const Report& report, const Records& first, std::set<std::stri
 
 }  // namespace
 
+namespace {
+
+// A decimal number, or a hexadecimal one as printf's %a prints it.
+std::optional<double> printed_number(std::string_view& text) {
+  const bool negative = text.starts_with('-');
+  if (const auto digits = text.substr(negative ? 1 : 0); digits.starts_with("0x")) {
+    double value = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data() + 2, digits.data() + digits.size(), value, std::chars_format::hex);
+    if (error != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return negative ? -value : value;
+  }
+  return base::leading_number(text);
+}
+
+}  // namespace
+
 bool alike(const std::string& a, const std::string& b, double tolerance) {
   if (a == b) return true;
   if (tolerance <= 0) return false;
@@ -167,11 +187,10 @@ bool alike(const std::string& a, const std::string& b, double tolerance) {
     y >> q;
     if (p.empty() && q.empty()) return true;
     if (p == q) continue;
-    char *p_end = nullptr, *q_end = nullptr;
-    const double u = std::strtod(p.c_str(), &p_end), v = std::strtod(q.c_str(), &q_end);
-    if (p.empty() || q.empty() || p_end == p.c_str() || q_end == q.c_str() || std::string(p_end) != std::string(q_end))
-      return false;
-    if (!(std::abs(u - v) <= tolerance * std::max(std::abs(u), std::abs(v)))) return false;
+    std::string_view p_rest = p, q_rest = q;
+    const std::optional<double> u = printed_number(p_rest), v = printed_number(q_rest);
+    if (!u || !v || p_rest != q_rest) return false;
+    if (!(std::abs(*u - *v) <= tolerance * std::max(std::abs(*u), std::abs(*v)))) return false;
   }
 }
 

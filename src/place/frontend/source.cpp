@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdio>
 
+#include "base/number.hpp"
 #include "place/frontend/source.hpp"
 
 namespace ridge::place::frontend {
@@ -222,9 +223,7 @@ bool Source::fill_number(QualType type, Variable& into) const {
 namespace {
 
 std::string float_text(double value, bool single) {
-  char text[64];
-  std::snprintf(text, sizeof text, single ? "%.9g" : "%.17g", value);
-  std::string result = text;
+  std::string result = base::decimal_text(value, single ? 9 : 17);
   if (result.find_first_of(".en") == std::string::npos) result += ".0";
   return single ? result + "f" : result;
 }

@@ -13,6 +13,7 @@
 #include <ridge/error.hpp>
 
 #include "base/files.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "place/judge/compiler.hpp"
 #include "place/judge/process.hpp"
@@ -24,8 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 
 double seconds_in(const std::string& log) {
-  const auto word = log.rfind("seconds ");
-  return word == std::string::npos ? 0 : std::atof(log.c_str() + word + 8);
+  static constexpr std::string_view kName = "nanoseconds ";  // an integer: the program may use a decimal comma
+  const auto word = log.rfind(kName);
+  if (word == std::string::npos) return 0;
+  std::string_view rest = std::string_view(log).substr(word + kName.size());
+  return 1e-9 * base::leading_number(rest).value_or(0);
 }
 
 using Environment = std::vector<std::pair<std::string, std::string>>;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/number.hpp"
 #include "stencil/expression.hpp"
 
 namespace ridge::stencil {
@@ -20,7 +21,7 @@ using Kind = Node::Kind;
 std::string factor_text(const Expression& value) {
   switch (value->kind) {
     case Kind::constant:
-      return fmt::format("{:a}", value->value);
+      return base::hexadecimal_text(value->value);
     case Kind::coefficient:
       return fmt::format("c{}({},{},{})", value->field, value->offset[0], value->offset[1], value->offset[2]);
     default:

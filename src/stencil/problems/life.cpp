@@ -1,5 +1,4 @@
 // Life-like cellular automata by birth and survival rules.
-#include <cctype>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -18,11 +17,10 @@ Rule parse(const std::string& text) {
   unsigned* to = nullptr;
   bool have_born = false, have_survives = false, bad = false;
   for (const char letter : text) {
-    const char upper = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-    if (upper == 'B' && !have_born) {
+    if ((letter == 'B' || letter == 'b') && !have_born) {
       have_born = true;
       to = &rule.born;
-    } else if (upper == 'S' && !have_survives) {
+    } else if ((letter == 'S' || letter == 's') && !have_survives) {
       have_survives = true;
       to = &rule.survives;
     } else if (letter >= '0' && letter <= '8' && to != nullptr) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
+
 namespace ridge::stencil {
 namespace {
 
@@ -16,7 +18,7 @@ std::string literal(double value, const std::string& type) {
     return fmt::format("{}", static_cast<std::int64_t>(value));
   }
   // Hexadecimal, so that no digits are lost.
-  const std::string text = fmt::format("{:a}", value);
+  const std::string text = base::hexadecimal_text(value);
   return value < 0 ? fmt::format("({}{})", text, type == "float" ? "f" : "") : text + (type == "float" ? "f" : "");
 }
 

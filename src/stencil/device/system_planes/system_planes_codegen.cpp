@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "codegen/text.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
 
@@ -74,7 +75,7 @@ class SystemPlanesWriter {
   std::string own(const char* name) const { return narrow() ? fmt::format("last_{}", name) : name; }
 
   std::string number(double value) const {
-    const std::string text = fmt::format("{:a}{}", value, kernel_.real == "float" ? "f" : "");
+    const std::string text = base::hexadecimal_text(value) + (kernel_.real == "float" ? "f" : "");
     return value < 0 ? "(" + text + ")" : text;
   }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
@@ -146,7 +147,7 @@ class SystemRowsWriter {
   }
 
   std::string literal(double number) const {
-    const std::string text = fmt::format("{:a}{}", number, kernel_.real == "float" ? "f" : "");
+    const std::string text = base::hexadecimal_text(number) + (kernel_.real == "float" ? "f" : "");
     return number < 0 ? "(" + text + ")" : text;
   }
 
