@@ -302,6 +302,7 @@ void add_bench(Command& program) {
   Describe bench_of_telescope; add(bench_of_telescope);
   Describe bench_of_graph; add(bench_of_graph);
   Describe bench_of_image; add(bench_of_image);
+  Describe bench_of_panels; add(bench_of_panels);
   Describe bench_of_transpose; add(bench_of_transpose);
   // clang-format on
   add_bench_image_stages(command);

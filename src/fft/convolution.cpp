@@ -5,15 +5,18 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include <fmt/format.h>
+#include <ridge/device_memory.hpp>
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
 #include "base/threads.hpp"
 #include "fft/host/mixed/mixed.hpp"
 #include "fft/host/scratch.hpp"
+#include "fft/panels/panel_convolution.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -73,6 +76,13 @@ class Filter {
 
   void run(Complex* data) const { run(plan_, data, n_); }
   std::string explain() const { return plan_.explain(); }
+  static base::AlignedArray<Complex> spectrum_of(const Plan<T>& plain, std::span<const Element> filter, std::size_t n) {
+    base::AlignedArray<Complex> spectrum(room(n));
+    std::fill(spectrum.begin(), spectrum.end(), Complex());
+    std::copy(filter.begin(), filter.end(), elements(spectrum.data()));
+    forward(plain, spectrum.data(), n);
+    return spectrum;
+  }
 
  private:
   static void forward(const Plan<T>& plan, Complex* data, std::size_t n) {
@@ -94,10 +104,7 @@ class Filter {
                       const planner::Options& options) {
     Problem problem{.shape = {n}, .kind = kKind, .in_place = true, .threads = threads};
     const Plan<T> plain(device, problem, options);
-    base::AlignedArray<Complex> spectrum(room(n));
-    std::fill(spectrum.begin(), spectrum.end(), Complex());
-    std::copy(filter.begin(), filter.end(), elements(spectrum.data()));
-    forward(plain, spectrum.data(), n);
+    const base::AlignedArray<Complex> spectrum = spectrum_of(plain, filter, n);
     problem.store_forward.multiply.assign(spectrum.begin(), spectrum.end());
     problem.scale_inverse = 1 / static_cast<double>(n);
     return Plan<T>(device, problem, options);
@@ -125,11 +132,21 @@ class Convolver {
         filter_size_(checked_size(filter)),
         block_(options.block == 0 ? best_block(filter_size_, 64 * filter_size_ + 4096) : options.block),
         threads_(std::min(options.threads == 0 ? base::hardware_threads() : options.threads, base::kMostThreads)),
-        filter_(device, filter, checked_block(), 1, options.planning),
-        pool_(threads_, Filter<Element>::room(block_) + 16, 0, kPreparedCallers) {}
+        pool_(device.is_host() ? threads_ : 1, Filter<Element>::room(block_) + 16, 0, kPreparedCallers) {
+    check_block();
+    if (device.is_host()) {
+      filter_.emplace(device, filter, block_, 1, options.planning);
+      return;
+    }
+    const Plan<T> plain(host(), {.shape = {block_}, .kind = Filter<Element>::kKind, .in_place = true},
+                        {.effort = Effort::quick});
+    const auto spectrum = Filter<Element>::spectrum_of(plain, filter, block_);
+    panels_.emplace(device, spectrum.span(), filter_size_, block_, options.planning);
+  }
 
   void run(std::span<const Element> signal, std::span<Element> out) const {
     const std::size_t needed = check(signal, out);
+    if (panels_) return panels_->run(signal, out.first(needed), inner_only_ ? filter_size_ - 1 : 0);
     const std::size_t fresh = block_ - filter_size_ + 1, blocks = (needed + fresh - 1) / fresh;
     const auto scratch = pool_.lend();
     struct Call {
@@ -159,7 +176,8 @@ class Convolver {
   std::size_t block() const { return block_; }
   std::string explain() const {
     return fmt::format("convolution with {} values: blocks of {} by overlap-save, {} new values each, {} threads\n{}",
-                       filter_size_, block_, block_ - filter_size_ + 1, threads_, filter_.explain());
+                       filter_size_, block_, block_ - filter_size_ + 1, threads_,
+                       panels_ ? panels_->explain() : filter_->explain());
   }
 
  private:
@@ -167,10 +185,9 @@ class Convolver {
     if (filter.empty()) refuse_convolution("the filter is empty");
     return filter.size();
   }
-  std::size_t checked_block() const {
+  void check_block() const {
     if (block_ < filter_size_)
       refuse_convolution(fmt::format("blocks of {} are shorter than the filter's {}", block_, filter_size_));
-    return block_;
   }
   std::size_t check(std::span<const Element> signal, std::span<Element> out) const {
     if (signal.empty()) refuse_convolution("the signal is empty");
@@ -201,7 +218,7 @@ class Convolver {
     std::fill(values, values + skipped, Element());
     if (taken > 0) std::copy(signal + from, signal + from + taken, values + skipped);
     std::fill(values + skipped + taken, values + block_, Element());
-    filter_.run(data);
+    filter_->run(data);
     std::copy(values + history, values + history + std::min(fresh, needed - begin), out + begin);
   }
 
@@ -210,7 +227,8 @@ class Convolver {
   std::vector<Element> weights_;
   bool inner_only_;
   std::size_t filter_size_, block_, threads_;
-  Filter<Element> filter_;
+  std::optional<Filter<Element>> filter_{};               // on the host
+  std::optional<PanelConvolution<T, Element>> panels_{};  // on other devices
   mutable ScratchPool<T> pool_;
 };
 
@@ -246,7 +264,9 @@ std::vector<Element> convolve(const Device& device, std::span<const Element> a, 
   if (a.size() < b.size()) std::swap(a, b);
   const planner::Options planning{.effort = Effort::quick};
   const std::size_t n = a.size();
-  if (kind == ConvolutionKind::circular && is_smooth(n)) {
+  // One transform of everything: its arrays must fit the device.
+  const bool fits = device.is_host() || 4 * n * sizeof(Element) <= device_memory(device);
+  if (kind == ConvolutionKind::circular && is_smooth(n) && fits) {
     using F = Filter<Element>;
     const F filter(device, b, n, 0, planning);
     base::AlignedArray<typename F::Complex> data(F::room(n));

@@ -3,6 +3,7 @@
 
 #include "plan/arguments.hpp"
 #include "plan/improve.hpp"
+#include "transpose/device/panel_transpose.hpp"
 #include "transpose/trials.hpp"
 #include "transpose/variant.hpp"
 
@@ -15,6 +16,7 @@ struct PlanState {
   std::vector<planner::Decision> decisions{};
   std::vector<KernelSource> kernels{};
   std::shared_ptr<const Variant> variant{};
+  std::string panels{};  // text for explain(), if host arrays are transposed in panels
 };
 
 namespace {
@@ -33,6 +35,15 @@ planner::Problem describe(const Device& device, const Layout& layout) {
 std::shared_ptr<const PlanState> make_plan(const Device& device, const Problem& problem, std::size_t element_bytes,
                                            const planner::Options& options) {
   auto state = std::make_shared<PlanState>(PlanState{device, problem, resolve(problem, element_bytes)});
+  if (const Problem panel = panel_problem(device, state->layout); panel.rows != 0) {
+    const auto tile = make_plan(device, panel, element_bytes, options);
+    state->kernels = tile->kernels;
+    state->decisions = tile->decisions;
+    state->variant = std::make_shared<const PanelTranspose>(device, state->layout, panel, tile->variant);
+    state->panels =
+        fmt::format("larger than the device memory: panels of {} x {} x {}\n", panel.batch, panel.rows, panel.columns);
+    return state;
+  }
   const std::vector<Entry> entries = list_variants(device, state->layout);
   Trials trials(device, state->layout);
   auto chosen = planner::choose(device, describe(device, state->layout), entries, options, trials);
@@ -69,13 +80,15 @@ void AnyPlan::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
   state_->variant->enqueue(queue, in, out);
 }
 
-std::string AnyPlan::explain() const { return state_->decisions.front().explain(); }
+std::string AnyPlan::explain() const { return state_->panels + state_->decisions.front().explain(); }
 const std::vector<planner::Decision>& AnyPlan::decisions() const { return state_->decisions; }
 const std::vector<KernelSource>& AnyPlan::kernels() const { return state_->kernels; }
 const Device& AnyPlan::device() const { return state_->device; }
 const Problem& AnyPlan::problem() const { return state_->problem; }
 double AnyPlan::flops() const { return 0; }
-double AnyPlan::bytes() const { return state_->decisions.front().problem.bytes; }
+double AnyPlan::bytes() const {
+  return 2.0 * static_cast<double>(state_->layout.elements()) * static_cast<double>(state_->layout.element_bytes);
+}
 
 std::vector<planner::Candidate> candidates(const Device& device, const Problem& problem, std::size_t element_bytes) {
   return planner::candidates_of(list_variants(device, resolve(problem, element_bytes)));

@@ -78,6 +78,7 @@ COMMANDS = {
     "ridge beamform": ["volts.npy", "out.npy", "--weights", "c.npy"] + HOST,
     "ridge bench search": ["--channels", "16", "--trials", "4", "--times", "100", "--seconds", "0"] + HOST,
     "ridge bench telescope": HOST,  # refused: it needs a device
+    "ridge bench panels": HOST,  # refused: it needs a device
     "ridge bench graph": ["--points", "8", "--block", "512", "--blocks", "2", "--rounds", "1"] + HOST,
     "ridge search convert": ["a.fil", "out.fits"],
     "ridge search signal": ["out.fil", "--channels", "16", "--seconds", "0.01"],

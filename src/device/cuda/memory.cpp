@@ -54,6 +54,14 @@ CudaAllocation::CudaAllocation(std::shared_ptr<CudaDevice> owner, std::size_t by
   }
 }
 
+bool CudaDevice::page_locked(const void* host) {
+  make_current();
+  unsigned type = 0;  // of memory that the driver knows; it returns an error for other memory
+  const CUresult result = driver.pointer_get_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                       static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(host)));
+  return result == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
+}
+
 // Work that uses the memory may be pending, and the driver does not guarantee that freeing waits for it.
 CudaAllocation::~CudaAllocation() {
   if (!device->make_current_quietly()) return;

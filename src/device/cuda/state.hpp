@@ -26,6 +26,7 @@ struct CudaDevice : DeviceState, std::enable_shared_from_this<CudaDevice> {
   std::shared_ptr<GraphState> graph_of(std::uintptr_t queue, const std::function<void()>& calls) override;
   void enqueue(GraphState& graph, std::uintptr_t queue) override;
   std::shared_ptr<ProgramState> compile(const KernelSource& source) override;
+  bool page_locked(const void* host) override;
   TileMap tile_map(MemoryState& array, const TileMapShape& shape) override;
 
   // The context is created on first use: it takes hundreds of megabytes and milliseconds, which listing devices must

@@ -13,6 +13,7 @@
 #include "fft/device/route.hpp"
 #include "fft/device/trials.hpp"
 #include "fft/operators.hpp"
+#include "fft/panels/panel_transform.hpp"
 #include "plan/selection.hpp"
 #include "plan/wisdom.hpp"
 
@@ -264,10 +265,20 @@ DeviceTransform::DeviceTransform(const Device& device, const Problem& problem, c
   if (float64 && !device.limits().float64) {
     throw Error(ErrorKind::unavailable, fmt::format("fft: {} has no double precision", device.id()));
   }
+  if (needs_panels(device, problem, layout_, float64)) {
+    panels_ = std::make_shared<const PanelTransform>(device, problem, layout_, options, float64);
+    decisions_ = panels_->decisions();
+    return;
+  }
   build(options);
 }
 
 void DeviceTransform::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
+  if (panels_) {
+    throw Error(ErrorKind::unavailable,
+                fmt::format("fft: these arrays exceed the memory of {} that may be used: pass host arrays",
+                            device_.id()));
+  }
   const std::vector<Stage>& stages = direction == Direction::forward ? forward_ : inverse_;
   const auto array = [&](Array which) -> const Buffer& {
     return which == Array::input ? in : which == Array::output ? out : which == Array::work ? work_ : second_;
@@ -285,6 +296,7 @@ std::size_t DeviceTransform::bytes_of(Direction direction, bool input) const {
 }
 
 void DeviceTransform::run(Direction direction, const void* in, void* out) const {
+  if (panels_) return panels_->run(direction, in, out);
   const Side& out_side = direction == Direction::forward ? layout_.spectrum : layout_.samples;
   staging_.run({.in = in,
                 .in_bytes = bytes_of(direction, true),
@@ -300,6 +312,7 @@ std::string DeviceTransform::explain() const {
   std::string text = fmt::format("fft {} {} {}, batch {}, on {}\n", shape_text(problem_),
                                  problem_.kind == Kind::real ? "real" : "complex", float64_ ? "double" : "float",
                                  problem_.batch, device_.id());
+  if (panels_) return text + panels_->explain();
   for (const Stage& stage : forward_.empty() ? inverse_ : forward_)
     text += fmt::format("  {}\n", stage.route->describe());
   if (layout_.boxed) {
@@ -314,6 +327,7 @@ std::string DeviceTransform::explain() const {
 }
 
 std::vector<KernelSource> DeviceTransform::kernels() const {
+  if (panels_) return panels_->kernels();
   std::vector<KernelSource> all;
   for (const Stage& stage : forward_.empty() ? inverse_ : forward_) add_to(all, kernels_of(stage.route->route()));
   return all;

@@ -16,6 +16,8 @@
 
 namespace ridge::fft {
 
+class PanelTransform;  // src/fft/panels/panel_transform.hpp
+
 class DeviceTransform {
  public:
   // `float64`: numbers are double, else float.
@@ -96,6 +98,8 @@ class DeviceTransform {
   Side work_side_;
   Buffer work_, second_;
   std::vector<planner::Decision> decisions_;
+
+  std::shared_ptr<const PanelTransform> panels_;  // host arrays that exceed the device's memory; else null
 
   Staging staging_;
 };
