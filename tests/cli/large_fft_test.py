@@ -92,8 +92,19 @@ def reals():
     for words, text in ((["--r2r", "dct9"], "kinds are"), (["--r2r", "dct2,dct2"], "one for each of the 1 axes"),
                         (["--r2r", "dct2", "--real"], "exclude each other"), (["--r2r", "dct2", "--device", "best+host"], "--device host")):
         assert text in call("in.npy", "out.npy", *words, expect=1), text
-    np.save("line.npy", samples(1000, np.float64))
-    assert "not supported" in call("line.npy", "out.npy", "--r2r", "dct2", "--memory", "5000", expect=1)
+    for kind in ("dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "hartley", "halfcomplex"):
+        n = {"dct1": 901, "dst1": 899}.get(kind, 900)
+        x = samples(n, np.float64)
+        if kind == "halfcomplex":
+            half = np.fft.rfft(x)
+            want = np.concatenate([half.real, half.imag[1:(n + 1) // 2][::-1]])
+        else:
+            want = cosine(kind, n) @ x
+        compare(x, (want, (n,)), 11000, "--r2r", kind)
+        compare(want, (x, (n,)), 11000, "--r2r", kind, "--inverse", "--scale", "1/n")
+    os.remove("out.npy")
+    np.save("line.npy", samples(1009, np.float64))
+    assert "is prime" in call("line.npy", "out.npy", "--r2r", "dct2", "--memory", "9000", expect=1)
     np.save("in.npy", samples(10, np.complex64))
     assert "needs real samples" in call("in.npy", "out.npy", "--r2r", "dct2", expect=1)
     os.remove("line.npy")

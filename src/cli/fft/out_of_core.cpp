@@ -1,5 +1,6 @@
 // Transforms files that are larger than memory: panels of rows and panels of columns, in work files on disk.
 #include "cli/arrays/npy_file.hpp"
+#include "cli/fft/cosine_line.hpp"
 #include "cli/fft/files.hpp"
 
 #include <fcntl.h>
@@ -46,6 +47,9 @@ class LargeTransform {
       : options_(options),
         problem_(problem),
         memory_(divide_memory(options.memory, kPanels)),
+        cosine_(one_axis() && problem.real_to_real()
+                    ? std::optional<CosineLine>(std::in_place, problem.real_kinds[0], problem.shape[0])
+                    : std::nullopt),
         panels_(divide()),
         input_(options.in, O_RDONLY, memory_.chunk) {
     work_bytes_ = std::max(panels_.tiled(), kHeader + panels_.rows * panels_.columns * sizeof(Element));
@@ -73,6 +77,9 @@ class LargeTransform {
 
  private:
   bool one_axis() const { return problem_.shape.size() == 1; }
+  bool inverse() const { return cosine_ ? cosine_->inverse() : problem_.inverse; }
+  // Points of a complex transform of one axis.
+  std::size_t line_points() const { return cosine_ ? cosine_->length() : problem_.shape[0]; }
   std::size_t out_bytes() const { return problem_.real_out() ? sizeof(T) : sizeof(Complex); }
   std::size_t out_elements() const { return problem_.out_elements; }
   // Elements of a row: the last axis, or a plane of three axes.
@@ -85,12 +92,11 @@ class LargeTransform {
   Panels divide() const {
     Panels panels{.element = sizeof(Element)};
     if (one_axis()) {
-      if (kReals) mistake("--r2r of one axis larger than --memory is not supported: use more memory");
       if (problem_.real && problem_.inverse)
         mistake(
             "one inverse real transform larger than --memory is not supported: use more memory or a complex spectrum");
-      panels.rows = balanced_divisor(problem_.shape[0]);
-      panels.columns = problem_.shape[0] / panels.rows;
+      panels.rows = balanced_divisor(line_points());
+      panels.columns = line_points() / panels.rows;
     } else {
       panels.rows = problem_.shape[0];
       panels.columns = row_samples();
@@ -102,7 +108,7 @@ class LargeTransform {
     if (least > panel) {
       mistake(fmt::format("--memory {} is too little: panels of this transform need at least {} bytes{}",
                           options_.memory, limit_for(least, kPanels),
-                          one_axis() && panels.rows == 1 ? ", because its length is prime" : ""));
+                          one_axis() && panels.rows <= 2 ? ", because its length is prime" : ""));
     }
     panels.height = std::min(panels.rows, panel / (panels.columns * element));
     panels.width = std::min(panels.columns, panel / (panels.rows * element));
@@ -129,6 +135,9 @@ class LargeTransform {
 
   // Rows of the input as complex values, or packed real ones for a real transform.
   void read_rows(std::size_t p, Panel& panel) const {
+    if constexpr (!kReals) {
+      if (cosine_) return read_cosine_rows(p, panel);
+    }
     const std::size_t rows = panels_.height_of(p), samples = one_axis() ? panels_.columns : in_row();
     const std::size_t bytes = io::bytes_of(problem_.element);
     std::vector<std::byte> raw(rows * samples * bytes);
@@ -142,6 +151,20 @@ class LargeTransform {
     std::vector<T> values(rows * samples);
     convert_numbers(problem_.element, raw.data(), values.size(), values.data());
     std::copy(values.begin(), values.end(), panel.begin());
+  }
+  // Rows of the complex line of a cosine or sine transform.
+  void read_cosine_rows(std::size_t p, Panel& panel) const {
+    const std::size_t first = p * panels_.height * panels_.columns, count = panels_.height_of(p) * panels_.columns;
+    const std::size_t shift = cosine_->in_shift(), bytes = io::bytes_of(problem_.element);
+    const std::size_t begin = std::max(first, shift), end = std::min(first + count, problem_.shape[0] + shift);
+    panel.assign(count, Element());
+    if (begin >= end) return;
+    std::vector<std::byte> raw((end - begin) * bytes);
+    input_.read(raw.data(), raw.size(), in_offset_ + (begin - shift) * bytes);
+    std::vector<T> values(end - begin);
+    convert_numbers(problem_.element, raw.data(), values.size(), values.data());
+    for (std::size_t m = begin; m < end; ++m)
+      panel[m - first] = Element(static_cast<double>(values[m - begin]) * cosine_->before(m - shift));
   }
   std::size_t in_row() const {  // elements of the input per row
     return problem_.real_in() ? row_samples() : panels_.columns;
@@ -189,7 +212,7 @@ class LargeTransform {
 
   void run_plan(const fft::Problem& problem, Panel& data) const {
     const fft::Plan<T> plan(host(), problem, {.effort = Effort::quick});
-    problem_.inverse ? plan.inverse(std::span(data)) : plan.forward(std::span(data));
+    inverse() ? plan.inverse(std::span(data)) : plan.forward(std::span(data));
   }
   // Reals along the first axis of a panel, or along the other axes of `rows` rows, in place.
   void transform_reals(Panel& panel, std::size_t width) const {
@@ -294,8 +317,8 @@ class LargeTransform {
   // exp(-+2 pi i k j / n) for row k of a panel of columns j, by two small tables per row.
   void multiply_twiddles(Panel& panel, std::size_t q) const {
     constexpr std::size_t kFine = 64;
-    const std::size_t width = panels_.width_of(q), n = problem_.shape[0];
-    const double turn = (problem_.inverse ? 2 : -2) * std::numbers::pi / static_cast<double>(n);
+    const std::size_t width = panels_.width_of(q), n = line_points();
+    const double turn = (inverse() ? 2 : -2) * std::numbers::pi / static_cast<double>(n);
     const auto root = [&](std::size_t k, std::size_t j) {  // k j < n
       return std::polar(1.0, turn * static_cast<double>(k * j % n));
     };
@@ -340,14 +363,29 @@ class LargeTransform {
     Panel turned(panel.size());
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t c = 0; c < width; ++c) turned[c * rows + r] = panel[r * width + c];
+    if (cosine_) return write_cosines(to, first, turned);
     if (first >= out_elements()) return;
     to.write(turned.data(), std::min(turned.size(), out_elements() - first) * sizeof(Complex),
              kHeader + first * sizeof(Complex));
   }
 
+  // Values of a cosine or sine transform from those of its complex line, from number `first` on.
+  void write_cosines(const WorkFile& to, std::size_t first, const Panel& line) const {
+    const std::size_t shift = cosine_->out_shift();
+    const std::size_t begin = std::max(first, shift), end = std::min(first + line.size(), out_elements() + shift);
+    if (begin >= end) return;
+    std::vector<T> values(end - begin);
+    for (std::size_t m = begin; m < end; ++m) {
+      const auto value = cosine_->after(m - shift) * std::complex<double>(line[m - first]);
+      values[m - begin] = static_cast<T>(value.real());
+    }
+    to.write(values.data(), values.size() * sizeof(T), kHeader + (begin - shift) * sizeof(T));
+  }
+
   const FftFileOptions& options_;
   const FftFileProblem& problem_;
   DiskMemory memory_;
+  std::optional<CosineLine> cosine_;  // one axis of reals
   Panels panels_;
   WorkFile input_;
   std::optional<WorkFile> first_, second_;
@@ -369,7 +407,7 @@ bool runs_out_of_core(const FftFileOptions& options, const FftFileProblem& probl
 void transform_out_of_core(FftFileOptions options, const FftFileProblem& problem) {
   options.out = output_of_passes(options.out, {options.in});
   const auto run = [&]<class T>(T) {
-    if (problem.real_to_real()) {
+    if (problem.real_to_real() && problem.shape.size() > 1) {
       LargeTransform<T, T>(options, problem).run();
     } else {
       LargeTransform<T, std::complex<T>>(options, problem).run();
