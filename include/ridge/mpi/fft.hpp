@@ -28,6 +28,9 @@ struct Problem {
   // the fastest layout, see input() and output(); the output then keeps the layout of the last exchange. Either all
   // processes give a box or none does.
   std::optional<Box> input = {}, output = {};
+  // As in ridge::fft::Problem: zeros outside `given` are neither stored nor sent, values outside `wanted` not computed.
+  // Two or three axes; input() and output() then count from the first points of the boxes.
+  ridge::fft::Box given = {}, wanted = {};
   double scale_forward = 1, scale_inverse = 1;
   std::size_t threads = 0;  // per process; 0: its share of the machine's cores
 };

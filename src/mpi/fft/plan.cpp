@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "mpi/fft/boxed.hpp"
 #include "mpi/fft/layouts.hpp"
 #include "mpi/fft/on_device.hpp"
 #include "mpi/fft/variant.hpp"
@@ -48,6 +49,12 @@ void check(const Problem& problem) {
   if (problem.batch == 0) mistake("needs a batch of at least 1 transform, got 0");
 }
 
+bool has_boxes(const Problem& problem) { return !problem.given.whole() || !problem.wanted.whole(); }
+
+std::string box_text(const ridge::fft::Box& box) {
+  return box.whole() ? "all" : fmt::format("{} from {}", shape_text(box.count), shape_text(box.first));
+}
+
 // Commands from the root to the other processes while it chooses.
 enum class Step : std::uint64_t { measure, chosen, failed };
 struct Order {
@@ -63,10 +70,19 @@ class Plan<T>::Impl {
   Impl(const Communicator& all, const Problem& given, const planner::Options& options, const Device& device)
       : all_(all), problem_(given), device_(device), options_(options) {
     all.agree([&] { check(given); });
-    all.must_be_equal(fmt::format("{}, scales {} and {}, {} input, {} output, variant \"{}\", {}",
+    all.must_be_equal(fmt::format("{}, scales {} and {}, {} input, {} output, boxes {} and {}, variant \"{}\", {}",
                                   words(given, sizeof(T) == sizeof(double)), given.scale_forward, given.scale_inverse,
-                                  given.input ? "given" : "any", given.output ? "given" : "any", options.variant,
+                                  given.input ? "given" : "any", given.output ? "given" : "any", box_text(given.given),
+                                  box_text(given.wanted), options.variant,
                                   options.effort == Effort::quick ? "quick" : "measured"));
+    if (has_boxes(given)) {
+      planner::Options local = options;
+      local.variant.clear();
+      threads_ = given.threads == 0 ? all.threads() : given.threads;
+      boxed_ = std::make_unique<Boxed<T>>(all, given, threads_, device, local);
+      variant_ = "boxes";
+      return;
+    }
     Shape half = given.shape;
     if (is_real(given)) half.back() = half.back() / 2 + 1;
     const std::size_t axes = given.shape.size();
@@ -134,7 +150,8 @@ class Plan<T>::Impl {
   Box input() const { return unembed(own_input(), problem_.shape.size()); }
   Box output() const { return unembed(own_output(), problem_.shape.size()); }
   std::size_t bytes_sent() const {
-    return on_device_ ? on_device_->bytes_sent() : running_->bytes_sent() * problem_.batch;
+    if (on_device_) return on_device_->bytes_sent();
+    return (boxed_ ? boxed_->bytes_sent() : running_->bytes_sent()) * problem_.batch;
   }
   double flops() const {
     double points = 1;
@@ -152,7 +169,7 @@ class Plan<T>::Impl {
                                    all_.machines() == 1 ? "" : "s", threads_, threads_ == 1 ? "" : "s", variant_);
     text += fmt::format("  rank {} has {} of the samples and {} of the spectrum\n", all_.rank(), to_string(input()),
                         to_string(output()));
-    text += on_device_ ? on_device_->explain() : running_->explain();
+    text += on_device_ ? on_device_->explain() : boxed_ ? boxed_->explain() : running_->explain();
     if (all_.count() > 1) {
       const auto sent = static_cast<double>(bytes_sent());
       text += fmt::format("  rank {} sends {} each run", all_.rank(), base::human_bytes(sent));
@@ -167,8 +184,16 @@ class Plan<T>::Impl {
   }
 
  private:
-  Box own_input() const { return on_device_ ? on_device_->samples() : running_->input(); }
-  Box own_output() const { return on_device_ ? on_device_->spectrum() : running_->output(); }
+  Box own_input() const {
+    return on_device_ ? on_device_->samples()
+           : boxed_   ? embed(boxed_->samples(), problem_.shape.size())
+                      : running_->input();
+  }
+  Box own_output() const {
+    return on_device_ ? on_device_->spectrum()
+           : boxed_   ? embed(boxed_->spectrum(), problem_.shape.size())
+                      : running_->output();
+  }
 
   void choose(const Distribution& distributed) {
     threads_ = distributed.threads;
@@ -298,8 +323,9 @@ class Plan<T>::Impl {
     if (on_device_) return on_device_->run(inverse, in, in_bytes, out, out_bytes);
     for (std::size_t b = 0; b < problem_.batch; ++b) {
       if (b > 0) all_.barrier();
-      running_->run(inverse, static_cast<const std::byte*>(in) + b * in_bytes,
-                    static_cast<std::byte*>(out) + b * out_bytes);
+      const std::byte* const from = static_cast<const std::byte*>(in) + b * in_bytes;
+      std::byte* const to = static_cast<std::byte*>(out) + b * out_bytes;
+      boxed_ ? boxed_->run(inverse, from, to) : running_->run(inverse, from, to);
     }
   }
 
@@ -308,8 +334,9 @@ class Plan<T>::Impl {
   Device device_;
   planner::Options options_, local_;
   std::vector<Variant> variants_;
-  std::unique_ptr<Running<T>> running_;  // exactly one of the two is set
+  std::unique_ptr<Running<T>> running_;  // exactly one of the three is set
   std::unique_ptr<OnDevice<T>> on_device_;
+  std::unique_ptr<Boxed<T>> boxed_;
   std::string variant_, decision_;
   std::size_t threads_ = 1;
   Network network_;

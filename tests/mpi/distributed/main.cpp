@@ -1,5 +1,5 @@
 // Tests of the distributed library, run under mpirun: results on several processes against those of one.
-//   distributed redistribute|fft|stencil|filterbank SEED CASES     random problems
+//   distributed redistribute|fft|boxes|stencil|filterbank SEED CASES     random problems
 //   distributed device NAME                     transforms of arrays in device memory
 //   distributed mistakes                        every process throws the same message
 //   distributed stopped                         one process never arrives
@@ -245,6 +245,85 @@ void fft(const Communicator& all, Random& random, std::size_t most) {
 }
 
 // A distributed grid against the same grid in one process, bit for bit.
+// Boxes of the samples and of the spectrum: as the same plan of one process.
+template <class T>
+void boxes(const Communicator& all, Random& random) {
+  using Complex = std::complex<T>;
+  const Shape shape = random_shape(random, 2 + below(random, 2), 9);
+  const bool real = below(random, 2) == 0;
+  Shape half = shape;
+  if (real) half.back() = half.back() / 2 + 1;
+  const auto random_box = [&](const Shape& extent, bool wraps) {
+    ridge::fft::Box box;
+    for (std::size_t axis = 0; axis < extent.size(); ++axis) {
+      box.first.push_back(below(random, extent[axis]));
+      const std::size_t most = wraps || axis + 1 < extent.size() ? extent[axis] : extent[axis] - box.first.back();
+      box.count.push_back(1 + below(random, most));
+    }
+    return box;
+  };
+  const ridge::mpi::fft::Problem problem{.shape = shape,
+                                         .batch = 1 + below(random, 2),
+                                         .kind = real ? ridge::fft::Kind::real : ridge::fft::Kind::complex,
+                                         .given = random_box(shape, true),
+                                         .wanted = random_box(half, !real),
+                                         .scale_forward = 0.5,
+                                         .scale_inverse = 3};
+  const ridge::planner::Options options{.effort = ridge::Effort::quick};
+  const auto single = ridge::fft::plan<T>(ridge::host(),
+                                          {.shape = shape,
+                                           .batch = problem.batch,
+                                           .kind = problem.kind,
+                                           .scale_forward = 0.5,
+                                           .scale_inverse = 3,
+                                           .given = problem.given,
+                                           .wanted = problem.wanted},
+                                          options);
+  const ridge::mpi::fft::Plan<T> plan(all, problem, options);
+  const Box in_box = plan.input(), out_box = plan.output();
+  const std::size_t given = product(problem.given.count), wanted = product(problem.wanted.count);
+  const auto number = [&] { return static_cast<T>(random() % 65536) / T(65536) - T(0.5); };
+  const std::size_t parts = real ? 1 : 2;
+  std::vector<T> samples(parts * given * problem.batch), back(samples.size());
+  std::vector<Complex> values(wanted * problem.batch), spectrum(values.size());
+  for (T& sample : samples) sample = number();
+  for (Complex& value : values) value = {number(), number()};
+  // This process's part of an array, and its comparison with the part of another.
+  const auto part_of = [&](const auto& whole, const Box& box, const Shape& extent, std::size_t each) {
+    std::remove_cvref_t<decltype(whole)> mine(each * box.size() * problem.batch);
+    for (std::size_t b = 0; b < problem.batch; ++b) {
+      for_points(box, extent, [&](std::size_t at, std::size_t i) {
+        for (std::size_t k = 0; k < each; ++k)
+          mine[each * (b * box.size() + at) + k] = whole[each * (b * product(extent) + i) + k];
+      });
+    }
+    return mine;
+  };
+  const auto complex = [](auto& numbers) {
+    return std::span(reinterpret_cast<Complex*>(numbers.data()), numbers.size() / 2);
+  };
+  auto in = part_of(samples, in_box, problem.given.count, parts), found_back = in;
+  auto out = part_of(values, out_box, problem.wanted.count, 1), found = out;
+  if (real) {
+    single.forward(std::span<const T>(samples), std::span(spectrum));
+    single.inverse(std::span<const Complex>(values), std::span(back));
+    plan.forward(std::span<const T>(in), std::span(found));
+    plan.inverse(std::span<const Complex>(out), std::span(found_back));
+  } else {
+    single.forward(std::span<const Complex>(complex(samples)), std::span(spectrum));
+    single.inverse(std::span<const Complex>(values), complex(back));
+    plan.forward(std::span<const Complex>(complex(in)), std::span(found));
+    plan.inverse(std::span<const Complex>(out), complex(found_back));
+  }
+  const auto expected = part_of(spectrum, out_box, problem.wanted.count, 1);
+  const auto expected_back = part_of(back, in_box, problem.given.count, parts);
+  std::vector<std::pair<std::complex<double>, std::complex<double>>> pairs, pairs_back;
+  for (std::size_t i = 0; i < found.size(); ++i) pairs.emplace_back(found[i], expected[i]);
+  for (std::size_t i = 0; i < found_back.size(); ++i) pairs_back.emplace_back(found_back[i], expected_back[i]);
+  check(all, pairs, 4 * std::numeric_limits<T>::epsilon(), "boxes");
+  check(all, pairs_back, 4 * std::numeric_limits<T>::epsilon(), "boxes, inverse");
+}
+
 void stencil(const Communicator& all, Random& random) {
   const std::size_t axes = 1 + below(random, 3), fields = 1;
   Shape shape;
@@ -382,6 +461,11 @@ void mistakes(const Communicator& all) {
     Grid(all, ridge::host(), update, {.shape = {40, 40}}, {.planning = quick, .speeds = {1, 0, 1, 1}});
   });
   must_throw(all, "call start() first", [&] { grid.run(1); });
+  must_throw(all, "boxes of a distributed transform need two or three axes, got 1",
+             [&] { ridge::mpi::fft::Plan<float>(all, {.shape = {64}, .given = {.count = {32}}}); });
+  must_throw(all, "the box wanted needs 1 to 8 points from 0 to 7 on axis 1, got 9 from 0", [&] {
+    ridge::mpi::fft::Plan<float>(all, {.shape = {8, 8}, .wanted = {.count = {8, 9}}});
+  });
   must_throw(all, "cannot read nowhere.npy", [&] { grid.load("nowhere.npy"); });
   must_throw(all, "rank 1:", [&] {
     std::vector<float> cells(grid.box().size() + (rank == 1 ? 1 : 0));
@@ -405,6 +489,8 @@ void random_cases(const Communicator& all, const std::string& what, int cases) {
       filterbank(all, random, fail);
     } else if (what == "fft" && type == 0) {
       fft<double, long double>(all, random, 9);
+    } else if (what == "boxes") {
+      type < 2 ? boxes<float>(all, random) : boxes<double>(all, random);
     } else if (what == "fft") {
       fft<float, double>(all, random, 20);
     } else {
