@@ -220,18 +220,38 @@ std::optional<Poly> Numbers::poly_of_call(const CallExpr* e, std::vector<Poly>& 
   return {};
 }
 
-// a < b ? a : b
+namespace {
+
+// 1 if poly >= 0, else 0.
+Poly not_below_zero(const Poly& poly) {
+  return Poly::extreme(true, Poly::constant(0), Poly::extreme(false, Poly::constant(1), poly.plus(Poly::constant(1))));
+}
+
+}  // namespace
+
+// a < b ? a : b as a minimum; x == 0 ? c : c - 1 as c - 1 plus the difference times 1 or 0.
 std::optional<Poly> Numbers::poly_of_conditional(const ConditionalOperator* e) {
   std::vector<Poly> needed;
-  const auto* test = dyn_cast<BinaryOperator>(e->getCond()->IgnoreParenImpCasts());
-  if (test == nullptr || !test->isRelationalOp()) return {};
+  const auto* test = dyn_cast<BinaryOperator>(bare(bare(e->getCond())->IgnoreParenImpCasts()));
+  if (test == nullptr || !test->isComparisonOp() || !test->getLHS()->getType()->isIntegerType()) return {};
   const auto a = poly(test->getLHS(), needed), b = poly(test->getRHS(), needed), x = poly(e->getTrueExpr(), needed),
              y = poly(e->getFalseExpr(), needed);
   if (!a || !b || !x || !y || !a->affine() || !b->affine() || !needed.empty()) return {};
-  const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
-  if (*x == *a && *y == *b) return Poly::extreme(!less, *a, *b);
-  if (*x == *b && *y == *a) return Poly::extreme(less, *a, *b);
-  return {};
+  if (test->isRelationalOp()) {
+    const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
+    if (*x == *a && *y == *b) return Poly::extreme(!less, *a, *b);
+    if (*x == *b && *y == *a) return Poly::extreme(less, *a, *b);
+  }
+  const bool negate = test->getOpcode() == BO_NE;
+  const auto when = condition(test, negate, needed);
+  if (!when || when->size() != 1 || when->front().size() != 1 || !needed.empty()) return {};
+  const Constraint& c = when->front().front();
+  const Poly holds =
+      c.equality ? not_below_zero(c.poly).plus(not_below_zero(Poly().plus(c.poly, -1))).plus(Poly::constant(1), -1)
+                 : not_below_zero(c.poly);
+  const Poly &yes = negate ? *y : *x, &no = negate ? *x : *y;
+  const auto chosen = yes.plus(no, -1).times(holds);
+  return chosen ? std::optional(no.plus(*chosen)) : std::nullopt;
 }
 
 // Splits v >= max(a, b) into v >= a and v >= b. Parts that are not affine are omitted; returns false if any was.

@@ -70,3 +70,32 @@ void own_by_a_number(float* a, const float* b, int n) {
     a[j] = 0.5f * a[j] + b[i];
   }
 }
+
+// Neighbours that stay at the border: a closed form with a condition.
+//: chosen_neighbours l1=parallel l2=parallel kernels=1 run
+void chosen_neighbours(const float* in, float* out, int nx, int ny) {
+  for (int y = 0; y < ny; ++y)
+    for (int x = 0; x < nx; ++x) {
+      const int c = x + y * nx, w = x == 0 ? c : c - 1, s = y == ny - 1 ? c : c + nx;
+      out[c] = in[c] + in[w] + in[s];
+    }
+}
+
+//: chosen_in_place l1=parallel l2=sequential:flow kernels=1 run
+void chosen_in_place(float* a, int nx, int ny) {
+  for (int y = 0; y < ny; ++y)
+    for (int x = 0; x < nx; ++x) {
+      const int c = x + y * nx, w = x == 0 ? c : c - 1;
+      a[c] = a[w] * 0.5f;
+    }
+}
+
+//: chosen_skipping l1=parallel kernels=1 run
+void chosen_skipping(const float* in, float* out, int n, int k) {
+  for (int i = 0; i < n; ++i) out[i < k ? i : i + 1] = in[i];
+}
+
+//: chosen_colliding l1=sequential:output kernels=0
+void chosen_colliding(const float* in, float* out, int n, int k) {
+  for (int i = 1; i < n; ++i) out[i < k ? i : i - 1] = in[i];
+}
