@@ -224,7 +224,10 @@ class Builder {
       if (!why.empty() && v.array()) out_.notes.push_back("line " + std::to_string(a.line) + ": " + why);
       return r;
     };
-    if (!a.exact) return give_up(a.why);
+    if (!a.exact) {
+      keep_inside(i, a);
+      return give_up(a.why);
+    }
     std::vector<Poly> indices = a.subscripts;
     if (v.array()) {
       const auto parts = take_apart(a.subscripts[0], shape);
@@ -280,6 +283,23 @@ class Builder {
     assume(test, v.host + " has subscripts within its rows (line " + std::to_string(a.line) + ")");
     r.map = r.map.intersect_params(test);
     return in_rows(r, a, head, shape, indices, wraps);
+  }
+
+  // Tests that the known subscripts of an inexact access stay within their array.
+  void keep_inside(const Instance& i, const Access& a) {
+    if (a.not_negative.empty() || !a.exists.empty()) return;
+    Conjunction needed, where;
+    for (const Poly& p : a.not_negative) needed.push_back({p});
+    for (const Constraint& c : a.where)
+      if (c.poly.affine()) where.push_back(c);
+    const auto [holds, always] = holding(prefix_ + "{ " + tuple(i.loops) + " : " + conjunction_text(where), needed);
+    if (always) return;
+    if (holds.is_empty())
+      out_.overrun = "line " + std::to_string(a.line) + ": " + a.source + " leaves " + nest_.variables[a.variable].host;
+    else
+      assume(holds.gist(out_.known), nest_.variables[a.variable].host +
+                                         " has its known subscripts within its length (line " + std::to_string(a.line) +
+                                         ")");
   }
 
   // Parameter values for which the current instance's access satisfies all of `needed`.

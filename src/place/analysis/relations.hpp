@@ -59,6 +59,7 @@ struct Relations {
   std::map<int, Shape> shapes{};
   std::vector<Assumption> assumptions{};
   std::vector<std::string> notes{};
+  std::string overrun{};  // the access that leaves an array inside a struct at all sizes
   const Instance& instance(const std::string& name) const;
   bool inside(const Instance& i, int loop) const;
   isl::union_map accesses(int variable, bool write) const;

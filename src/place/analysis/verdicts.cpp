@@ -392,6 +392,17 @@ class LoopVerdicts {
     open.clear();
   }
 
+  // True if the loop also accesses the number outside its recurrence: every thread starts with a value of its own
+  // there.
+  bool used_otherwise(int variable, int loop) const {
+    if (nest_.variables[variable].array()) return false;
+    return std::any_of(r_.instances.begin(), r_.instances.end(), [&](const Instance& i) {
+      return r_.inside(i, loop) && std::any_of(i.relations.begin(), i.relations.end(), [&](const Relation& r) {
+               return r.access->variable == variable && !r.own;
+             });
+    });
+  }
+
   // Adds the recurrences that may be reordered, because all their statements in the loop use the same operation.
   // Returns their variables, with the payload of an argmin or argmax.
   std::set<int> add_recurrences(int loop, const std::set<int>& reducible, Verdict& v) const {
@@ -448,7 +459,7 @@ class LoopVerdicts {
         (room ? v.privates : v.expanded).push_back(variable);
         continue;
       }
-      if (carried(conflict.others, loop, true).is_empty())
+      if (carried(conflict.others, loop, true).is_empty() && !used_otherwise(variable, loop))
         reducible.insert(variable);
       else
         open.emplace_back(variable, carried(conflict.others, loop));
@@ -474,7 +485,9 @@ class LoopVerdicts {
     else
       v.old_reads.clear();
     if (!copies && set_first) find_set_first(open, v);
-    if (!l.counted) {
+    if (!r_.overrun.empty()) {
+      v.why = r_.overrun;
+    } else if (!l.counted) {
       v.why = (l.kind == "for" ? "" : l.kind + " loop: ") + l.why;
     } else if (l.leaves_early > 0) {
       v.why = "it may end early: break in line " + std::to_string(l.leaves_early);

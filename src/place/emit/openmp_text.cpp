@@ -189,12 +189,10 @@ class ThreadedNest {
     asked += (asked.empty() ? "" : " && ") + ("(" + memory + " = placed::copied(" + v.data) +
              (from.empty() ? ", " + count : " + " + from + ", (" + count + " - " + from + ")") +
              " * placed::Int(sizeof(" + v.host_element + ")))) != nullptr";
-    std::string rows;
-    for (const long n : v.inner) rows += "[" + std::to_string(n) + "]";
     const std::string start = "((" + v.host_element + "*)" + memory + (from.empty() ? ")" : " - " + from + ")");
-    copies_ += rows.empty() ? "const " + v.host_element + "* const " + name + " = " + start + ";\n"
-                            : "const " + v.host_element + " (*const " + name + ")" + rows + " = (const " +
-                                  v.host_element + " (*)" + rows + ")" + start + ";\n";
+    const std::string row = "__typeof__(" + v.host + "[0])";  // an array, or a struct with fields of one type
+    copies_ += v.inner.empty() ? "const " + v.host_element + "* const " + name + " = " + start + ";\n"
+                               : "const " + row + "* const " + name + " = (const " + row + "*)" + start + ";\n";
     after += "std::free(" + memory + "); ";
   }
 

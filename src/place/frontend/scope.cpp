@@ -248,6 +248,22 @@ std::string Scope::element_text(const Place& p) const {
   return v.name + "[" + text + "]";
 }
 
+namespace {
+
+// Conditions for the known subscripts of an array inside a struct to lie within it: beyond its end are other fields.
+void add_limits(const Place& p, const Variable& v, std::vector<Poly>& not_negative) {
+  long rows = v.length;
+  for (const long n : v.inner) rows /= n;
+  for (std::size_t k = 0; k < p.indices.size(); ++k) {
+    const auto& value = p.indices[k].value;
+    if (!value || !value->affine()) continue;
+    not_negative.push_back(*value);
+    not_negative.push_back(Poly::constant((k == 0 ? rows : v.inner[k - 1]) - 1).plus(*value, -1));
+  }
+}
+
+}  // namespace
+
 void Scope::record(const Place& p, bool write, const Expr* at, Effects& fx) {
   const Variable& v = nest.variables[p.variable];
   const std::size_t dimensions = v.array() ? 1 + v.inner.size() : 0;
@@ -270,7 +286,11 @@ void Scope::record(const Place& p, bool write, const Expr* at, Effects& fx) {
       a.subscripts.push_back(*i.value);
     }
   }
-  if (!a.exact) a.subscripts.clear();
+  if (!a.exact) {
+    a.not_negative.clear();
+    if (v.member && v.length > 0 && !facts.in_function) add_limits(p, v, a.not_negative);
+    a.subscripts.clear();
+  }
   if (write && v.constant && v.array()) refuse(at, v.host + " is constant but written");
   fx.accesses.push_back(a);
 }

@@ -257,3 +257,16 @@ void filtered_in_columns(const float* in, const float* weights, float* out, int 
       out[r * w + c] = sum > 0.5f ? sum : square;
     }
 }
+
+// A minimum in one branch that the other branch reads: threads would read the value they start with.
+//: minimum_read_elsewhere l1=sequential kernels=0
+float minimum_read_elsewhere(const float* a, int n, int k) {
+  float least = 1, sum = 0;
+  for (int i = 0; i < n; ++i) {
+    if (k > 3)
+      sum += a[i] * least;
+    else if (a[i] < least)
+      least = a[i];
+  }
+  return sum + least;
+}

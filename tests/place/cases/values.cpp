@@ -190,3 +190,19 @@ void counters_changed_inside(const float* in, float* out, int n) {
     out[k] = in[i];
   }
 }
+
+// Elements that later iterations overwrite are read from a copy.
+//: values_from_the_next l1=sequential:anti kernels=1 run
+void values_from_the_next(Pair* p, int n) {
+  for (int i = 0; i < n - 1; ++i) p[i].x = p[i + 1].x * 0.5f + p[i].y;
+}
+
+struct Fields {
+  float rows[9][8], after[64];
+};
+
+// Row 9 of the first array is the second one.
+//: fields_beyond_the_last_row l1=sequential kernels=0
+void fields_beyond_the_last_row(Fields& t, const int* where) {
+  for (int i = 0; i < 12; ++i) t.after[i] = t.rows[i][where[i]];
+}
