@@ -74,7 +74,8 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
   for (const int variable : arrays) {
     const Variable& v = nest.variables[variable];
     Reads reads = count_reads(relations, variable, chain, width, along);
-    const auto window = analysis::window(relations, variable, chain, width);
+    const bool matters = reads.uniform || device.tiles != "never";
+    const auto window = matters ? analysis::window(relations, variable, chain, width) : std::nullopt;
     const std::string cached = v.host + ": read-only path of global memory";
     if (!window || reads.all <= 0) {
       spaces.description.push_back(cached);

@@ -454,6 +454,7 @@ class KernelMaker {
 
   // Memory of the arrays that are only read.
   void choose_memory() {
+    if (choice_.threads) return;  // the text of kernels is not used
     std::vector<int> only_read;
     std::vector<long> width;
     for (const KernelArray& a : k_.arrays)

@@ -4,9 +4,10 @@
 #include <isl/ctx.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <ctime>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -167,20 +168,25 @@ class Search {
    public:
     explicit Watch(const Search& search)
         : context_(search.memo_.context()), thread_([this, &search] {
-            while (!done_) {
-              std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            std::unique_lock lock(mutex_);
+            while (!wake_.wait_for(lock, std::chrono::milliseconds(20), [this] { return done_; }))
               if (search.seconds() > kMostSeconds) isl_ctx_abort(context_.get());
-            }
           }) {}
     ~Watch() {
-      done_ = true;
+      {
+        const std::lock_guard lock(mutex_);
+        done_ = true;
+      }
+      wake_.notify_one();
       thread_.join();
       isl_ctx_resume(context_.get());
     }
 
    private:
     isl::ctx context_;
-    std::atomic<bool> done_{false};
+    std::mutex mutex_{};
+    std::condition_variable wake_{};
+    bool done_ = false;
     std::thread thread_;
   };
 
