@@ -33,6 +33,7 @@ struct LoopVerdict {
   std::string not_placed{};  // reason why a parallel loop is not on the device
   std::string claim{};       // parallel only by the user's claim: the dependence that was not considered
   std::vector<std::string> privates{}, reductions{}, reads{}, writes{};
+  std::vector<std::string> scans{};        // "a 0": the iterator is in subscript 0 of array a
   std::vector<std::string> transformed{};  // transformations applied to place it
   std::vector<std::string> tried{};        // transformations rejected, with the reason
   std::vector<CarriedDependence> dependences{};

@@ -13,6 +13,7 @@
 
 #include "place/analysis/memo.hpp"
 #include "place/analysis/same_images.hpp"
+#include "place/analysis/scans.hpp"
 #include "place/emit/kernel_summary.hpp"
 #include "place/emit/program_text.hpp"
 #include "place/pragmas.hpp"
@@ -388,7 +389,7 @@ class Work {
       const auto& [relations, verdicts] = analysis;
       const bool again =
           reported_.count(prefix_ + nest.loops[0].id) > 0;  // part of a nest that was already analyzed as a whole
-      for (const analysis::Verdict& v : verdicts) report_loop(function, nest, v, around, report);
+      for (const analysis::Verdict& v : verdicts) report_loop(function, nest, relations, v, around, report);
       if (!again) report_notes(nest, relations, report);
       LoopVerdict& root = verdict(report, prefix_ + nest.loops[0].id);
       if (const Loop* kept = pinned(function, nest, "host")) {
@@ -441,8 +442,8 @@ class Work {
     }
   }
 
-  void report_loop(const Function& function, const Nest& nest, const analysis::Verdict& v, const std::string& around,
-                   Report& report) {
+  void report_loop(const Function& function, const Nest& nest, const analysis::Relations& relations,
+                   const analysis::Verdict& v, const std::string& around, Report& report) {
     const Loop& loop = nest.loops[v.loop];
     const std::string id = prefix_ + loop.id;
     if (loop.id.empty()) return;
@@ -472,6 +473,9 @@ class Work {
     find_accesses(nest.root, v.loop, false, nest, reads, writes);
     l.reads.assign(reads.begin(), reads.end());
     l.writes.assign(writes.begin(), writes.end());
+    std::set<std::string> scans;
+    if (loop.counted) analysis::find_scans(nest.root, loop, nest, relations, scans);
+    l.scans.assign(scans.begin(), scans.end());
   }
 
   void report_notes(const Nest& nest, const analysis::Relations& relations, Report& report) {

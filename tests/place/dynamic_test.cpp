@@ -118,6 +118,7 @@ TEST(Dynamic, CountsTurnsAndComparesOutputs) {
   EXPECT_NE(page.find("'loop segment'"), std::string::npos);
   EXPECT_NE(page.find("'function segment'"), std::string::npos);
   EXPECT_NE(page.find("<td>inner::Counter::next()</td>"), std::string::npos);
+  EXPECT_NE(page.find("class='axis'"), std::string::npos);
   EXPECT_NE(said.find("inner::all() "), std::string::npos) << said;
   EXPECT_NE(said.find(", called 1 times"), std::string::npos) << said;
   EXPECT_THROW(ridge::place::dynamic::measure(report, kProgram, {"no program", {}}), ridge::Error);
@@ -128,6 +129,11 @@ TEST(Dynamic, CountsTurnsAndComparesOutputs) {
   ASSERT_FALSE(report.placed.empty());
   command.emit = "openmp";
   EXPECT_TRUE(ridge::place::dynamic::same_output(report, kProgram, command).same);
+  command.runs = 3;
+  const auto three = ridge::place::dynamic::same_output(report, kProgram, command);
+  EXPECT_TRUE(three.same) << three.text;
+  EXPECT_NE(three.spread.find("3 runs, median"), std::string::npos) << three.spread;
+  command.runs = 1;
   const std::string sum = "0.5 + 1;";  // on threads, and in the original loop beside them
   ASSERT_NE(report.placed.find(sum), std::string::npos);
   for (auto at = report.placed.find(sum); at != std::string::npos; at = report.placed.find(sum))

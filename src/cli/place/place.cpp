@@ -34,6 +34,7 @@ struct Request {
   std::string file, out, explain, page, device, database, command, models, plan, plan_out;
   std::vector<std::string> parameters, pins, forces;
   std::size_t elements = 0;
+  int runs = 1;
   place::Options options;
   bool json = false, verdicts = false;
 };
@@ -197,6 +198,7 @@ class Run {
       throw Error(ErrorKind::invalid_argument,
                   "--session needs a C++ file and --emit ridge or cuda: other programs have one context each");
     users_ = {request.command, given_, options_.emit, request.device, options_.threads};
+    users_.runs = request.runs;
   }
 
   void run() {
@@ -313,8 +315,11 @@ class Run {
     base::clear_progress();
     if (!sameness.same)
       throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", sameness.text));
-    fmt::print("{}; original {}, placed {}\n", sameness.text, base::human_seconds(sameness.original_seconds),
-               base::human_seconds(sameness.placed_seconds));
+    if (sameness.spread.empty())
+      fmt::print("{}; original {}, placed {}\n", sameness.text, base::human_seconds(sameness.original_seconds),
+                 base::human_seconds(sameness.placed_seconds));
+    else
+      fmt::print("{}; {}\n", sameness.text, sameness.spread);
     warn_if_slower(sameness.original_seconds, sameness.placed_seconds, "on this data");
     return sameness.proves;
   }
@@ -523,11 +528,17 @@ the results are equal, no file is written. Compiler flags follow after --:
       .reads();
   command.option("--report", request->page, "Write the program's structure of loops and kernels as an HTML page")
       .writes();
-  command
-      .option("--run", request->command,
+  const auto& run =
+      command
+          .option(
+              "--run", request->command,
               "Command that runs the program, written as {}: times its functions and loops, and verifies the placed "
               "program on its own data")
-      .value_name("COMMAND");
+          .value_name("COMMAND");
+  command.option("--runs", request->runs, "Number of runs of both programs by --run: medians and extremes of the times")
+      .shows_default()
+      .between(1, 1000)
+      .only_with(run);
   command
       .option("--tiles", request->options.memories.tiles,
               "Keep reused windows in local memory: by the machine model, always or never")

@@ -15,6 +15,7 @@
 
 #include "base/files.hpp"
 #include "base/number.hpp"
+#include "base/text.hpp"
 #include "place/dynamic/instrument.hpp"
 #include "place/judge/compiler.hpp"
 #include "place/judge/judge.hpp"
@@ -282,6 +283,21 @@ void measure(Report& report, const std::string& source, const Command& command) 
   }
 }
 
+namespace {
+
+std::string spread_text(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return fmt::format("{} ({} to {})", base::human_seconds(seconds[seconds.size() / 2]),
+                     base::human_seconds(seconds.front()), base::human_seconds(seconds.back()));
+}
+
+double median(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+}  // namespace
+
 OutputComparison same_output(const Report& report, const std::string& source, const Command& command) {
   const Folder folder;
   OutputComparison result;
@@ -299,12 +315,27 @@ OutputComparison same_output(const Report& report, const std::string& source, co
   const ProgramRun one = run(at / "original", command, at, {}), two = run(at / "placed", command, at, environment);
   const std::string kernels_launched = base::read_file(at / "launches", 100).value_or("0");
   const bool threads = command.emit == "openmp" || command.threads;
+  const auto timed_in = environment;
   if (threads) environment.emplace_back("PLACED_ALWAYS", "1");  // also where threads are slower
   if (command.threads) environment.emplace_back("PLACED_WITHOUT", kernel_names(report));
   const ProgramRun always = threads ? run(at / "placed", command, at, environment) : two;
-  result.original_seconds = one.seconds;
-  result.placed_seconds = two.seconds;
+  std::vector<double> originals{one.seconds}, placeds{two.seconds};
   const double tolerance = report.reassociates ? 1e-4 : report.libm ? 2e-5 : 0;
+  for (int k = 1; k < command.runs && one.code == two.code; ++k) {
+    originals.push_back(run(at / "original", command, at, {}).seconds);
+    const ProgramRun again = run(at / "placed", command, at, timed_in);
+    if (again.code != one.code || !alike(one.output, again.output, tolerance)) {
+      result.text = fmt::format("--run: run {} of the placed program prints another output: {}", k + 1,
+                                first_difference(one.output, again.output, tolerance));
+      return result;
+    }
+    placeds.push_back(again.seconds);
+  }
+  result.original_seconds = median(originals);
+  result.placed_seconds = median(placeds);
+  if (command.runs > 1)
+    result.spread = fmt::format("{} runs, median (least to greatest): original {}, placed {}", command.runs,
+                                spread_text(originals), spread_text(placeds));
   if (one.code != two.code)
     result.text = fmt::format("--run: the original exits with {}, the placed program with {}", one.code, two.code);
   else if (always.code != one.code || !alike(one.output, two.output, tolerance) ||

@@ -14,6 +14,7 @@ struct Command {
   std::string emit = "ridge", device{};
   bool threads = false;  // the placed program also uses threads of the host
   double seconds = 600;  // time limit per run
+  int runs = 1;          // of the original and of the placed program, alternately
 };
 
 // Fills in Report::run, functions and branches. Two runs: one counts; one times the loops and functions for which
@@ -25,7 +26,8 @@ struct OutputComparison {
   bool same = false;
   bool proves = false;  // something was printed, and a kernel was launched or threads were started
   std::string text{};
-  double original_seconds = 0, placed_seconds = 0;
+  double original_seconds = 0, placed_seconds = 0;  // medians of Command::runs
+  std::string spread{};                             // least, median and greatest times of several runs
 };
 OutputComparison same_output(const Report& report, const std::string& source, const Command& command);
 

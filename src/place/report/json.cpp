@@ -7,7 +7,7 @@ using Json = nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CarriedDependence, kind, variable, from_line, to_line, from, to, example, certain)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopVerdict, id, parent, function, line, kind, source, iterator, parallel, placed,
-                                   threads, axis, why, not_placed, claim, privates, reductions, reads, writes,
+                                   threads, axis, why, not_placed, claim, privates, reductions, reads, writes, scans,
                                    transformed, tried, dependences, begin, end, body)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Diagnostic, file, line, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelReport, name, text, loops)

@@ -131,6 +131,16 @@ std::string marks(bool reads, bool writes, double x, double y) {
          (writes ? fmt::format("<circle class='writes' cx='{:.0f}' cy='{:.0f}' r='3'/>", x, y) : "");
 }
 
+// The subscripts of the array that the loop's iterator moves along, beside its marks.
+std::string axes_text(const LoopVerdict& loop, const std::string& array, double x, double y) {
+  std::string axes;
+  for (const std::string& s : loop.scans)
+    if (s.substr(0, s.rfind(' ')) == array) axes += (axes.empty() ? "" : ",") + s.substr(s.rfind(' ') + 1);
+  if (axes.empty()) return "";
+  return fmt::format("<text class='axis' x='{:.0f}' y='{:.0f}'>{}<title>{}: subscript {} of {}</title></text>", x + 7,
+                     y + 9, axes, escape(loop.id), axes, escape(array));
+}
+
 // Names of the arrays and of the private and reduced numbers: one row each.
 std::pair<std::vector<std::string>, std::vector<std::string>> rows_of(const Report& report) {
   std::set<std::string> touched, numbers;
@@ -202,7 +212,8 @@ std::string spine_text(const Report& report, bool compact) {
       for (std::size_t k = 0; k < scalars.size(); ++k)
         drawing += marks(has(loop->privates, scalars[k]), has(loop->reductions, scalars[k]), x, scalar_row(k));
       for (std::size_t k = 0; k < arrays.size(); ++k) {
-        drawing += marks(has(loop->reads, arrays[k]), has(loop->writes, arrays[k]), x, array_row(k));
+        drawing += marks(has(loop->reads, arrays[k]), has(loop->writes, arrays[k]), x, array_row(k)) +
+                   axes_text(*loop, arrays[k], x, array_row(k));
         if (loop->parent.empty()) drawing += ties(arrays[k], {loop, x, decided[i]}, array_row(k), last[arrays[k]]);
       }
       if (!loop->dependences.empty()) {
@@ -233,7 +244,7 @@ text {{ font: 11px system-ui, sans-serif; fill: currentColor; }}
 .arm {{ stroke-dasharray: 3 3; }}
 .parallel {{ fill: #2a9d4a; }} .sequential {{ fill: #2b6cb0; }}
 .block, .branch, .call {{ fill: none; stroke: currentColor; }}
-.bar {{ fill: #8884; }} text.bar {{ fill: currentColor; font-weight: 600; }}
+.bar {{ fill: #8884; }} text.bar {{ fill: currentColor; font-weight: 600; }} text.axis {{ font-size: 8px; }}
 .placed {{ fill: #2a9d4a22; stroke: #2a9d4a66; }}
 .reads {{ fill: none; stroke: currentColor; }} .writes {{ fill: #c0392b; }} line.array {{ stroke: #8884; }}
 .cycle, .tie {{ fill: none; stroke-width: 2; }} .tie.shared {{ stroke: #8888; }} .flow {{ stroke: #c0392b; color: #c0392b; }} .anti {{ stroke: #e67e22; color: #b35c00; }} .output {{ stroke: currentColor; }}
@@ -244,7 +255,7 @@ pre {{ overflow-x: auto; background: #8881; padding: .6em; }}
 </style></head><body>
 <h1>{0}() of {1}</h1>
 <p>{2} loops, {3} kernels. Green: parallel loops; blue: sequential loops. Shaded: on the device. Dotted: depends on a branch. Double: while and do loops.
-Above: private scalars (rings) and reductions (dots). Below: arrays, read (rings) and written (dots); arcs between nests are flow (red), anti (orange)
+Above: private scalars (rings) and reductions (dots). Below: arrays, read (rings) and written (dots), with the subscripts that the loop moves along (0: the first); arcs between nests are flow (red), anti (orange)
 and output (black) dependences, and common reads (grey). Click a loop for its verdict.</p>
 <p><label><input type="checkbox" id="compact"> compact: functions, calls and loops only</label></p>
 <figure>{4}</figure><figure hidden>{5}</figure>
