@@ -2,6 +2,9 @@
 // JSON.
 #include <isl/ctx.h>
 #include <isl/options.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -573,6 +576,10 @@ std::vector<place::Parameter> Work::parameters(const Function& top) {
 
 extern "C" __attribute__((visibility("default"))) char* ridge_place_work(const char* request) {
   nlohmann::json answer;
+#ifdef __GLIBC__  // isl allocates and frees many small blocks: freed memory stays with the process, which ends soon
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 16 << 20);
+#endif
   try {
     answer = ridge::place::report_to_json(ridge::place::Work(nlohmann::json::parse(request)).run());
   } catch (const std::exception& error) {
