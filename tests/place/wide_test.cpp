@@ -54,13 +54,8 @@ struct WideCounts {
 void compare_wide(unsigned seed, int each, bool opencl, WideCounts& counts) {
   const ridge::test::ScratchFolder folder;
   const std::string at = folder.path().string() + "/";
-  std::vector<std::string> flags{"-std=c++20"};
-  std::ofstream(at + "all.hpp") << kWideHeaders << WideGenerator::declarations();
-  if (std::system(
-          ("clang++-19 -std=c++20 -x c++-header " + at + "all.hpp -o " + at + "all.pch > /dev/null 2>&1").c_str()) == 0)
-    flags.insert(flags.end(), {"-include-pch", at + "all.pch"});
-  else
-    flags.insert(flags.end(), {"-include", at + "all.hpp"});
+  std::ofstream(at + "few.hpp") << kFewStandardNames << WideGenerator::declarations();
+  const std::vector<std::string> flags{"-std=c++20", "-include", at + "few.hpp"};
   WideGenerator generator(seed);
   std::vector<Source> sources;
   std::vector<std::string> types;
@@ -108,10 +103,9 @@ void compare_wide(unsigned seed, int each, bool opencl, WideCounts& counts) {
       std::filesystem::copy_file(at + "all.cpp", "/tmp/ridge_wide_" + std::to_string(seed) + ".cpp",
                                  std::filesystem::copy_options::overwrite_existing);
   };
-  // Another compiler with its flags, for longer runs; {} is the folder with all.pch.
+  // Another compiler with its flags, for longer runs.
   const char* named = std::getenv("RIDGE_WIDE_CXX");
-  std::string compiler = named != nullptr ? named : "c++ -fopenmp";
-  if (const auto here = compiler.find("{}"); here != std::string::npos) compiler.replace(here, 2, at);
+  const std::string compiler = named != nullptr ? named : "c++ -fopenmp";
   if (std::system((compiler + " -O0 -fwrapv -fno-strict-aliasing -ffp-contract=off -std=c++20 -w -o " + at + "all " +
                    at + "all.cpp " + (opencl ? "-lOpenCL " : "") + "> " + at + "log 2>&1")
                       .c_str()) != 0) {

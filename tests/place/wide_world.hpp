@@ -18,6 +18,39 @@ inline std::string all_of(const std::string& file) {
   return all.str();
 }
 
+// Declares the few names of the standard library that the functions use, so that the analysis need not parse it.
+inline const std::string kFewStandardNames = R"(#pragma GCC system_header
+namespace std {
+using size_t = decltype(sizeof 0);
+template <class T>
+class vector {
+ public:
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  size_t size() const { return size_; }
+ private:
+  T* data_;
+  size_t size_;
+};
+template <class T>
+void swap(T& a, T& b) {
+  T held = a;
+  a = b;
+  b = held;
+}
+template <class T>
+const T& min(const T& a, const T& b) {
+  return b < a ? b : a;
+}
+template <class T>
+const T& max(const T& a, const T& b) {
+  return a < b ? b : a;
+}
+}  // namespace std
+)";
+
 inline const std::string kWideHeaders =
     "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <utility>\n#include <vector>\n";
 
