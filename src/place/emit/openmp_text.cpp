@@ -301,7 +301,7 @@ class ThreadedNest {
       std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? call_text(a.size, nest_) : "";
       unknown |= count.empty();
       count = apart_count(k_, nest_, a.variable, count);
-      const std::string first = a.first.empty() || !v.count.empty() ? "" : call_text(a.first, nest_);
+      const std::string first = a.first.empty() ? "" : call_text(a.first, nest_);
       add(v.data + (first.empty() ? "" : " + " + first),
           (first.empty() ? count : "(" + count + " - " + first + ")") + " * placed::Int(sizeof(" + v.host_element +
               "))",
@@ -402,6 +402,18 @@ bool replace_vectors(const Program& program, const std::map<std::pair<int, int>,
   return arrays;
 }
 
+// True if the text may declare the name: `int i = 0`, `size_t i;`.
+bool declared_in(const std::string& text, const std::string& name) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if (at < 2 || text[at - 1] != ' ' || (end < text.size() && text::letter(text[end]))) continue;
+    const std::size_t next = text.find_first_not_of(' ', end);
+    const bool value = next != std::string::npos && (text[next] == '=' ? text[next + 1] != '=' : text[next] == ';');
+    if (value && (text::letter(text[at - 2]) || text[at - 2] == '>')) return true;
+  }
+  return false;
+}
+
 // Reordered nests run only if threads may be faster: replaces each kReordered by a test of the longest nest after it.
 // Not in programs whose sums are added in blocks, because their result must not depend on the number of threads.
 void test_reordered(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed,
@@ -423,8 +435,7 @@ void test_reordered(const Program& program, const std::map<std::pair<int, int>, 
       const Nest& nest = program.functions[where.first].nests[where.second];
       if (nest.span.begin < open || nest.span.end > end) continue;
       for (const std::string& p : k.work.parameters)
-        known = known && region.find("for (int " + p + " ") == std::string::npos &&
-                region.find("for (" + p + " ") == std::string::npos;
+        known = known && !declared_in(region, p) && region.find("for (" + p + " ") == std::string::npos;
       const std::string work = call_text(k.work, nest);
       works = count++ == 0 ? work : "placed::longer(" + works + ", " + work + ")";
       if (functions.find(" " + k.work.name + "(") == std::string::npos) known = false;

@@ -18,6 +18,9 @@ struct Sizes {
 struct Packed {
   int n : 20, by : 12;
 };
+struct Tail {
+  int before[40], after[24];
+};
 struct Row {
   float* data;
   int n;
@@ -169,6 +172,17 @@ Numbers field_as_bound_met() {
   field_as_bound(s, &s.n, b.data());
   field_as_bound(s, &s.by, b.data());
   return numbers(b);
+}
+
+//: field_before_its_first l1=parallel kernels=1 met
+void field_before_its_first(Tail& t, const int* in, int n, int k) {  // the elements before are those of `before`
+  for (int i = 0; i < n; ++i) t.after[i + k] = in[i] * 2 + 1;
+}
+Numbers field_before_its_first_met() {
+  Tail t{};
+  t.before[9] = 1;
+  field_before_its_first(t, t.before + 9, 24, -30);
+  return numbers(std::vector<int>(t.before, t.before + 40));
 }
 
 //: field_by_value l1=parallel kernels=1 met
