@@ -19,7 +19,7 @@ struct Packed {
   int n : 20, by : 12;
 };
 struct Tail {
-  int before[40], after[24];
+  int before[40000], after[24];
 };
 struct Row {
   float* data;
@@ -176,13 +176,12 @@ Numbers field_as_bound_met() {
 
 //: field_before_its_first l1=parallel kernels=1 met
 void field_before_its_first(Tail& t, const int* in, int n, int k) {  // the elements before are those of `before`
-  for (int i = 0; i < n; ++i) t.after[i + k] = in[i] * 2 + 1;
+  for (int i = 0; i < n; ++i) t.after[i + k] = in[i] + 1;
 }
 Numbers field_before_its_first_met() {
-  Tail t{};
-  t.before[9] = 1;
-  field_before_its_first(t, t.before + 9, 24, -30);
-  return numbers(std::vector<int>(t.before, t.before + 40));
+  static Tail t{};
+  field_before_its_first(t, t.before + 109, 39900, -39890);
+  return numbers(std::vector<int>(t.before, t.before + 40000));
 }
 
 //: field_by_value l1=parallel kernels=1 met
