@@ -19,12 +19,12 @@ DeviceLayout packed_layout(const std::vector<std::size_t>& shape) {
   return layout;
 }
 
-DeviceLayout padded_layout(const std::vector<std::size_t>& shape, std::size_t element_bytes) {
+DeviceLayout padded_layout(const std::vector<std::size_t>& shape, std::size_t element_bytes, std::size_t aligned) {
   const std::size_t line = 128 / element_bytes, room = 2048 / element_bytes;
   DeviceLayout layout{.sides = three_sides(shape)};
   layout.pitch = (layout.width() + line - 1) / line * line;
-  layout.origin = room;
-  layout.field = layout.plane() * layout.planes() + 2 * room;
+  layout.origin = room + (line - aligned % line) % line;
+  layout.field = layout.plane() * layout.planes() + 2 * room + (aligned % line == 0 ? 0 : line);
   return layout;
 }
 

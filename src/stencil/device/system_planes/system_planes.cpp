@@ -23,6 +23,14 @@ SystemPlanesKernel make_planes(const Update<T>& update, const Layout& layout, co
           .options = options};
 }
 
+// Rows in which the vector of the first changing cell is at a cache line: stores of whole tiles then fill cache lines.
+template <class T>
+DeviceLayout place_of(const Layout& layout) {
+  constexpr std::size_t vector = 16 / sizeof(T);
+  return padded_layout({layout.shape[0], layout.shape[1], layout.shape[2]}, sizeof(T),
+                       layout.begin[2] / vector * vector);
+}
+
 template <class T>
 TimeLevels levels_in_place(const Update<T>& update, const Layout& layout) {
   TimeLevels levels = time_levels(flatten(update.outputs));
@@ -141,7 +149,7 @@ std::string system_planes_refusal(const Device& device, const Update<T>& update,
     if (layout.shape[axis] > (1u << 30))
       return fmt::format("needs at most 2^30 cells per axis, got {}", layout.shape[axis]);
   }
-  const DeviceLayout place = padded_layout({layout.shape[0], layout.shape[1], layout.shape[2]}, sizeof(T));
+  const DeviceLayout place = place_of<T>(layout);
   if (place.plane() > (std::size_t{1} << 30))
     return fmt::format("needs planes of at most 2^30 cells, got {}", place.plane());
   return FrameKernel{.text = cell_text(update.outputs, layout, type_name<T>()), .place = place}.refusal();
@@ -150,7 +158,7 @@ std::string system_planes_refusal(const Device& device, const Update<T>& update,
 template <class T>
 std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, const Update<T>& update,
                                                         const Layout& layout, const SystemPlanesOptions& options) {
-  const DeviceLayout place = padded_layout({layout.shape[0], layout.shape[1], layout.shape[2]}, sizeof(T));
+  const DeviceLayout place = place_of<T>(layout);
   const FrameKernel frame{.text = cell_text(update.outputs, layout, type_name<T>()), .place = place};
   const TimeLevels levels = levels_in_place(update, layout);
   const bool in_place = levels.refusal.empty() && options.depth == 1;

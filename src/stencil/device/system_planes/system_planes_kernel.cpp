@@ -175,7 +175,8 @@ SystemPlanesPlan plan_planes(const SystemPlanesKernel& kernel, const DeviceLayou
   const int margin = kernel.margin_x();
   const auto tiles_from = [&](int first) { return pieces(end[2] - first - margin, kernel.useful_x()); };
   int first_x = begin[2] / kernel.cells() * kernel.cells() - margin;
-  const int line = begin[2] / kLineCells * kLineCells;
+  const int origin = static_cast<int>(place.origin % kLineCells);
+  const int line = (begin[2] + origin) / kLineCells * kLineCells - origin;
   if (margin == 0 && tiles_from(line) == tiles_from(first_x)) first_x = line;
   const int tiles_x = tiles_from(first_x);
   const int tiles_y = pieces(end[1] - begin[1], kernel.useful_y());
