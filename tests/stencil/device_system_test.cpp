@@ -67,6 +67,39 @@ TEST_F(DeviceSystemRows, WavesWithAVelocityAndEveryBorder) {
   for (const Borders& borders : {all[0], all[3], all[4]}) check_rows(wave, {43, 61}, borders, kSmallRows, 5);
 }
 
+// Where no layer reaches, the march computes waves without memory variables; the frame is as wide as the layers.
+TEST_F(DeviceSystemRows, InnerFormsAwayFromLayers) {
+  const std::size_t height = 70, width = 83;
+  ElasticModel model{.shape = {height, width}, .layer = 6};
+  model.p_velocity.assign(height * width, 3000);
+  model.s_velocity.assign(height * width, 1700);
+  model.density.assign(height * width, 2200);
+  for (std::size_t i = height * width / 2; i < height * width; ++i) model.p_velocity[i] = 3500;
+  const ElasticProblem<float> made = elastic_problem<float>(model);
+  const Problem problem{.shape = made.coefficients.shape()};
+  const Layout layout = resolve(made.update, problem);
+  ASSERT_EQ(made.update.inner.margin, 12u);
+  Grid<float> start(problem.shape, made.update.fields);
+  for (std::size_t field = 0; field < 5; ++field) {
+    for (std::size_t i = 0; i < start.cells(); ++i)
+      start.field(field)[i] = static_cast<float>(std::sin(0.1 * static_cast<double>(i * (field + 1))));
+  }
+  Grid<float> expected = start;
+  reference(made.update, problem, expected, 5, &made.coefficients);
+  for (const Device& device : accelerators()) {
+    SystemRowsOptions options = kSmallRows;
+    options.depth = 1;
+    options.shuffles = device.limits().sub_group != 0;
+    if (options.shuffles) options.lanes = static_cast<int>(device.limits().sub_group);
+    EXPECT_EQ(system_rows_refusal(device, made.update, layout, options), "");
+    const auto running = system_rows_variant(device, made.update, layout, options)->start(start, &made.coefficients);
+    running->run(5);
+    Grid<float> got(problem.shape, made.update.fields);
+    running->read(got);
+    EXPECT_EQ(worst_of(got, expected), 0) << device.id();
+  }
+}
+
 // From three steps on the frame is one launch, with tiles that end wherever the grid does.
 TEST_F(DeviceSystemRows, FramesOfManySteps) {
   SystemRowsOptions options = kSmallRows;

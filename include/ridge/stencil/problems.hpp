@@ -99,6 +99,7 @@ struct Elastic {
   int accuracy = 4;  // of the first derivatives: 2 or 4
   bool layers = true;
   bool anisotropic = false, attenuating = false;
+  std::size_t layer_cells = 0;  // with layers: their width, which hosts and devices may use; 0: unknown
 };
 double elastic_limit(int accuracy);  // of c dt sqrt(2) / spacing, c the largest velocity of P waves: 1, then 0.857
 template <class T>

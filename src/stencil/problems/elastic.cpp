@@ -35,14 +35,18 @@ std::vector<double> staggered_weights(int accuracy) {
   refuse_elastic(fmt::format("an accuracy of {}; 2 and 4 are possible", accuracy));
 }
 
+std::size_t elastic_radius(int accuracy) { return 2 * staggered_weights(accuracy).size() - 1; }
+
 // Expressions of one step, at any offset from the cell.
 class ElasticStep {
  public:
-  explicit ElasticStep(const Elastic& elastic) : elastic_(elastic), weights_(staggered_weights(elastic.accuracy)) {}
+  // `inner`: in cells that no layer reaches.
+  explicit ElasticStep(const Elastic& elastic, bool inner = false)
+      : elastic_(elastic), layers_(elastic.layers && !inner), weights_(staggered_weights(elastic.accuracy)) {}
 
   std::vector<Expression> outputs() const {
     const Offset here{};
-    std::vector<Expression> all(elastic_.layers ? kMemories + kDerivatives : kMemories);
+    std::vector<Expression> all(layers_ ? kMemories + kDerivatives : kMemories);
     const std::size_t normal_x = elastic_.anisotropic ? kElasticProfiles + layer_count() : std::size_t{kNormal};
     all[kVz] = vz(here);
     all[kVx] = vx(here);
@@ -51,7 +55,7 @@ class ElasticStep {
     all[kSxx] = fused(coefficient(kLambda, here), dz, fused(coefficient(normal_x, here), dx, read(kSxx, here)));
     all[kSxz] = fused(coefficient(kShear, here), add(derivative(kVxZ, here), derivative(kVzX, here)), read(kSxz, here));
     for (std::size_t field = 0; field < kMemories && elastic_.attenuating; ++field) all[field] = decayed(all[field]);
-    for (std::size_t k = 0; k < kDerivatives && elastic_.layers; ++k) all[kMemories + k] = memory(k, here);
+    for (std::size_t k = 0; k < kDerivatives && layers_; ++k) all[kMemories + k] = memory(k, here);
     return all;
   }
 
@@ -127,10 +131,11 @@ class ElasticStep {
                  make_node(Kind::multiply, {coefficient(profile + 1, at), read(kMemories + k, at)}));
   }
   Expression derivative(std::size_t k, const Offset& at) const {
-    return elastic_.layers ? add(plain(k, at), memory(k, at)) : plain(k, at);
+    return layers_ ? add(plain(k, at), memory(k, at)) : plain(k, at);
   }
 
   Elastic elastic_;
+  bool layers_;
   std::vector<double> weights_;
 };
 
@@ -319,8 +324,15 @@ Update<T> elastic(const Elastic& elastic) {
   if (!(elastic.dt > 0) || !(elastic.spacing > 0) || !std::isfinite(elastic.dt + elastic.spacing))
     refuse_elastic(
         fmt::format("a time step of {} and a spacing of {}; both must be above 0", elastic.dt, elastic.spacing));
-  return from_expressions<T>(2, ElasticStep(elastic).outputs(),
-                             fmt::format("elastic accuracy {}{}", elastic.accuracy, elastic.layers ? " layers" : ""));
+  Update<T> made =
+      from_expressions<T>(2, ElasticStep(elastic).outputs(),
+                          fmt::format("elastic accuracy {}{}", elastic.accuracy, elastic.layers ? " layers" : ""));
+  if (!elastic.layers || elastic.layer_cells == 0) return made;
+  // Beyond the layers and the cells of the fixed border, cells whose neighbours are not in a layer either.
+  made.inner = {.margin = elastic.layer_cells + 2 * elastic_radius(elastic.accuracy),
+                .outputs = ElasticStep(elastic, true).outputs()};
+  for (std::size_t k = 0; k < kDerivatives; ++k) made.inner.zero_coefficients.push_back(kElasticProfiles + k);
+  return made;
 }
 
 template <class T>
@@ -335,8 +347,9 @@ ElasticProblem<T> elastic_problem(const ElasticModel& model) {
                             .accuracy = model.accuracy,
                             .layers = layers,
                             .anisotropic = anisotropic,
-                            .attenuating = attenuating});
-  const std::size_t radius = 2 * staggered_weights(model.accuracy).size() - 1, outside = radius + model.layer;
+                            .attenuating = attenuating,
+                            .layer_cells = model.layer});
+  const std::size_t radius = elastic_radius(model.accuracy), outside = radius + model.layer;
   std::vector<std::size_t> shape;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     // One row above a free surface stays empty, behind the fixed ones.

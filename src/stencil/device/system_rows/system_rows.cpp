@@ -11,9 +11,20 @@
 namespace ridge::stencil {
 namespace {
 
+// Margin of the cells in which the march computes the update's inner form; 0 if it computes the whole update.
+template <class T>
+std::size_t inner_margin(const Update<T>& update, const Layout& layout) {
+  const std::size_t margin = update.inner.margin;
+  return update.inner.outputs.empty() || 4 * margin >= std::min(layout.shape[1], layout.shape[2]) ? 0 : margin;
+}
+template <class T>
+const std::vector<Expression>& march_outputs(const Update<T>& update, const Layout& layout) {
+  return inner_margin(update, layout) > 0 ? update.inner.outputs : update.outputs;
+}
+
 template <class T>
 SystemRowsKernel make_rows(const Update<T>& update, const Layout& layout, SystemRowsOptions options) {
-  return {.values = shared_values(flatten(update.outputs), static_cast<std::size_t>(options.depth), 1),
+  return {.values = shared_values(flatten(march_outputs(update, layout)), static_cast<std::size_t>(options.depth), 1),
           .real = type_name<T>(),
           .fields = layout.fields,
           .coefficients = layout.coefficients,
@@ -83,19 +94,23 @@ template <class T>
 std::shared_ptr<const Variant<T>> system_rows_variant(const Device& device, const Update<T>& update,
                                                       const Layout& layout, const SystemRowsOptions& options) {
   const DeviceLayout place = padded_layout({layout.shape[1], layout.shape[2]}, sizeof(T));
-  const FrameKernel frame{.text = cell_text(update.outputs, layout, type_name<T>()), .place = place};
+  const std::size_t margin = inner_margin(update, layout);
+  const FrameKernel frame{
+      .text = cell_text(update.outputs, layout, type_name<T>()), .place = place, .least = {0, margin, margin}};
   const MakePass make = [=](std::size_t depth) -> std::shared_ptr<const Pass> {
     SystemRowsOptions wanted = options;
     wanted.depth = static_cast<int>(depth);
     const SystemRowsKernel kernel = make_rows(update, layout, wanted);
     const Kernel compiled = device.compile(kernel.source()).kernel("system_rows");
     const auto items = static_cast<std::size_t>(wanted.lanes * wanted.sub_groups);
-    const auto at = [&](std::size_t axis) { return wanted.depth * layout.radius[axis]; };
+    const auto at = [&](std::size_t axis) {
+      return margin > 0 ? static_cast<int>(margin) : wanted.depth * layout.radius[axis];
+    };
     const SystemRowsPlan plan = plan_rows(kernel, place, at(2), static_cast<int>(layout.shape[2]) - at(2), at(1),
                                           static_cast<int>(layout.shape[1]) - at(1),
                                           resident_groups(device, compiled, items, kernel.local_bytes()));
     return std::make_shared<const FramedPass>(
-        device, frame, depth, needs_frame(layout, depth),
+        device, frame, depth, margin > 0 || needs_frame(layout, depth),
         MarchStep{{compiled, plan.launch, plan.scalars, layout.coefficients > 0}});
   };
   return device_variant<T>(device, layout, place, depths_down_from(options.depth), make);
@@ -106,10 +121,12 @@ void list_device_system_rows(const Device& device, const Update<T>& update, cons
                              std::vector<Entry<T>>& entries) {
   if (layout.dimensions != 2) return;
   if (update.linear && layout.fields == 1 && layout.coefficients == 0) return;  // row_march handles these
-  const Tape tape = flatten(update.outputs);
+  const Tape tape = flatten(march_outputs(update, layout));
   const std::size_t operations = shared_values(tape, 1, 1).operations();
   for (SystemRowsChoice choice : rows_choices(operations, sizeof(T) == 8)) {
     SystemRowsOptions& options = choice.options;
+    // The frame of the inner form is one step wide.
+    if (inner_margin(update, layout) > 0 && options.depth > 1) continue;
     if (device.limits().sub_group != 0) options.lanes = static_cast<int>(device.limits().sub_group);
     const SystemRowsKernel kernel = make_rows(update, layout, options);
     const double steps = options.depth;
@@ -122,14 +139,19 @@ void list_device_system_rows(const Device& device, const Update<T>& update, cons
                        .refusal = device.limits().sub_group == 0 ? "needs a device with sub-group shuffles"
                                                                  : system_rows_refusal(device, update, layout, options),
                        .cost = step_cost(update, layout, 2 / steps, choice.efficiency, redundancy)};
+    if (inner_margin(update, layout) > 0) {  // the frame has few cells
+      const std::size_t read = layout.coefficients - update.inner.zero_coefficients.size();
+      entry.candidate.cost.bytes *= static_cast<double>(2 * update.inner.outputs.size() + read) /
+                                    static_cast<double>(2 * layout.fields + layout.coefficients);
+    }
     if (options.resident > 1) entry.candidate.parameters.emplace_back("resident", std::to_string(options.resident));
     if (options.quick) entry.candidate.parameters.emplace_back("division", "quick");
     entry.candidate.cost.flops =
         static_cast<double>(kernel.values.operations() * layout.changing()) / steps * redundancy;
     entry.exact = !options.quick;
-    entry.kernels = [device, kernel, layout, outputs = update.outputs] {
+    entry.kernels = [device, kernel, layout, outputs = update.outputs, inner = inner_margin(update, layout)] {
       std::vector<KernelSource> sources{kernel.source(), service_source<T>(device)};
-      if (needs_frame(layout, static_cast<std::size_t>(kernel.options.depth)))
+      if (inner > 0 || needs_frame(layout, static_cast<std::size_t>(kernel.options.depth)))
         sources.push_back(frame_source(device, {.text = cell_text(outputs, layout, type_name<T>()), .place = {}},
                                        static_cast<std::size_t>(kernel.options.depth)));
       return sources;

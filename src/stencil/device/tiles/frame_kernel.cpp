@@ -41,7 +41,8 @@ KERNEL WORK_GROUP(256, 1, 1) void copy_frame(GLOBAL const CELL* in, GLOBAL CELL*
 std::array<std::size_t, 3> FrameKernel::bands(std::size_t step, std::size_t depth) const {
   std::array<std::size_t, 3> wide{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::size_t cells = (2 * depth - 1 - step) * static_cast<std::size_t>(text.layout.radius[axis]);
+    const std::size_t cells =
+        std::max(least[axis], (2 * depth - 1 - step) * static_cast<std::size_t>(text.layout.radius[axis]));
     wide[axis] = 2 * cells >= text.layout.shape[axis] && cells > 0 ? text.layout.shape[axis] : cells;
   }
   return wide;
