@@ -36,6 +36,7 @@ endfunction()
 ridge_numbers(ridge_sources fft/host/mixed/codelets:3 fft/host/mixed/engine fft/host/power2/simd/simd_engine
   fft/host/power2/tangent/tangent_engine fft/host/real/tiny_table
   papers/stencil/dlt_kernels stencil/host/kernels/linear_kernels stencil/host/kernels/sweep_simd stencil/host/kernels/vector_kernels
+  stencil/layers/cpml_rows
   stencil/problems/euler_rows)
 # Tangent-form products and sums are meant to be fused; vectors are passed to inlined functions only.
 set_source_files_properties(${PROJECT_BINARY_DIR}/numbers/fft/host/power2/tangent/tangent_engine_float.cpp

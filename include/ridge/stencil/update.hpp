@@ -48,6 +48,11 @@ struct Rows {
 // field 0 is the level before the step, fields 1, 2, ... are the memory variables, and coefficient k is profile k.
 // Offsets are along its axis only.
 struct LayerUpdate {
+  // Set if the expressions are those of a CPML: the weights at distance k of the first difference, u(k) - u(-k), and of
+  // the second one, u(k) + u(-k), up to 4; profiles are stretch, slope, gain and decay. Hosts have a loop for it.
+  struct Differences {
+    std::vector<double> first{}, second{};
+  };
   std::size_t axis = 2;  // 0, 1, 2: z, y, x, as in an Offset
   bool high = false;     // at the high side of the axis
   std::size_t cells = 0;
@@ -55,6 +60,7 @@ struct LayerUpdate {
   std::vector<std::vector<double>> profiles{};  // per profile: a value per cell of the layer and as many more inwards
                                                 // as the radius, in the order of the axis
   std::vector<Expression> outputs{};            // what is added to field 0, then the new memory variables
+  Differences differences{};
 };
 
 template <class T>

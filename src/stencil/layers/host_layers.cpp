@@ -4,6 +4,7 @@
 #include "base/threads.hpp"
 #include "stencil/host/kernels/vector_program.hpp"
 #include "stencil/host/levels.hpp"
+#include "stencil/layers/cpml_rows.hpp"
 #include "stencil/layers/layers.hpp"
 
 namespace ridge::stencil {
@@ -14,7 +15,23 @@ struct HostLayer {
   LoweredLayer<T> lowered;
   // `inner`: without new memory variables, for rows whose profiles are zero.
   std::shared_ptr<const VectorProgram<T>> first{}, main{}, inner{};
+  CpmlWeights<T> cpml{};  // radius 0: the programs are used
 };
+
+// For layers that have a loop.
+template <class T>
+CpmlWeights<T> cpml_weights(const LoweredLayer<T>& layer) {
+  CpmlWeights<T> weights{.radius = static_cast<int>(layer.place.radius), .one_cell = layer.place.axis != 2};
+  const auto& [first, second] = layer.differences;
+  const bool fits = first.size() == layer.place.radius + 1 && first.size() <= weights.first.size() &&
+                    second.size() == first.size() && layer.memories == 2 && layer.profiles == 4 && layer.shared == 0;
+  if (!fits) return {};
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    weights.first[k] = static_cast<T>(first[k]);
+    weights.second[k] = static_cast<T>(second[k]);
+  }
+  return add_cpml_rows(weights, CpmlRows<T>{.rows = 0}) ? weights : CpmlWeights<T>{};
+}
 
 constexpr std::size_t kPackedRows = 64;  // rows of a layer along x that are computed as one, at most
 
@@ -33,6 +50,7 @@ class HostLayerState {
       const std::size_t field = layer.main->field(i);
       if (field > 0 && !layer.main->may_replace(i)) next_[field - 1].resize(place.values());
     }
+    if (layer.cpml.radius > 0) next_[0].resize(place.values());
     if (along_x()) {
       const std::size_t rows = kPackedRows * place.stored[2];
       for (const std::vector<T>& values : layer.lowered.values) {
@@ -85,7 +103,9 @@ class HostLayerState {
     for (const std::size_t most = along_x() ? kPackedRows : kBlockRows; y < y_end;) {
       const std::size_t count = along_x() || y_end - y >= most ? std::min(most, y_end - y) : 1;
       const std::size_t in_z = z - place.begin[0], in_y = y - place.begin[1];
-      if (along_x()) {
+      if (layer_.cpml.radius > 0) {
+        add_cpml(levels, newer, older, in_z, in_y, count);
+      } else if (along_x()) {
         add_packed(levels, newer, older, in_z * place.extent[1] + in_y, count);
       } else {
         // Rows of a block are along y.
@@ -189,6 +209,44 @@ class HostLayerState {
           std::clamp<std::ptrdiff_t>(moved, 0, static_cast<std::ptrdiff_t>(layout_.shape[axis]) - 1));
     };
     return levels.row(level, field, inside(0, grid_z(z), dz), inside(1, grid_y(y), dy));
+  }
+
+  // Rows [y, y + count) of plane z of the band by the loop for CPML.
+  void add_cpml(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z, std::size_t y,
+                std::size_t count) {
+    const LayerPlace& place = layer_.lowered.place;
+    T* const level = levels.current();
+    const std::size_t together = along_x() ? count : 1, begin = place.begin[2];
+    for (std::size_t r = 0; r < count; r += together) {
+      const std::size_t at_z = grid_z(z), at_y = grid_y(y + r);
+      const std::size_t along = place.axis == 0 ? z : y + r, radius = place.radius;
+      const std::size_t stored = stored_row(z, y + r, 0, 0) + (along_x() ? radius : 0);
+      const std::size_t step = place.axis == 0 ? place.stored[1] * place.stored[2] : along_x() ? 1 : place.stored[2];
+      CpmlRows<T> rows{.zeta = now_[1].data() + stored,
+                       .scale = levels.row(levels.coefficients(), layer_.lowered.scale, at_z, at_y) + begin,
+                       .fresh = levels.row(level, newer, at_z, at_y) + begin,
+                       .cells = place.extent[2],
+                       .rows = together,
+                       .stored_step = place.stored[2]};
+      rows.grid_step = together > 1 ? static_cast<std::size_t>(levels.row(level, newer, at_z, at_y + 1) -
+                                                               levels.row(level, newer, at_z, at_y))
+                                    : 0;
+      for (std::size_t k = 0; k <= 2 * radius; ++k) {
+        const auto by = static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(radius);
+        rows.before[k] = at(levels, level, older, z, y + r, place.axis == 0 ? by : 0, place.axis == 1 ? by : 0) +
+                         begin + (along_x() ? by : 0);
+        rows.psi[k] = now_[0].data() + stored + by * static_cast<std::ptrdiff_t>(step);
+      }
+      for (std::size_t k = 0; k < 4; ++k)
+        rows.profiles[k] = layer_.lowered.values[k].data() + radius + (along_x() ? 0 : along);
+      if (along_x() || !is_inner(along)) {
+        rows.new_psi = next_[0].data() + stored;
+        rows.new_zeta = now_[1].data() + stored;
+      }
+      add_cpml_rows(layer_.cpml, rows);
+    }
+    for (std::size_t r = 0; r < count && !along_x(); ++r)
+      levels.close_row(levels.row(level, newer, grid_z(z), grid_y(y + r)));
   }
 
   // Rows of a layer along x, from a row of the band on: copied to and from packed rows of its width.
@@ -345,6 +403,7 @@ class HostLayers final : public Layers<T> {
   HostLayers(const Update<T>& update, const Layout& layout) : layout_(layout), free_surface_(update.free_surface) {
     for (LoweredLayer<T>& lowered : lower_layers(update, layout)) {
       HostLayer<T> layer{.lowered = std::move(lowered)};
+      layer.cpml = cpml_weights(layer.lowered);
       std::vector<bool> kept(layer.lowered.main.fields);
       std::fill(kept.begin() + static_cast<std::ptrdiff_t>(layer.lowered.previous_field()), kept.end(), true);
       const Tape tape = flatten(layer.lowered.main.outputs);

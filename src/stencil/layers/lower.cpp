@@ -105,7 +105,10 @@ std::vector<LoweredLayer<T>> lower_layers(const Update<T>& update, const Layout&
   if (update.free_surface && layout.low[surface_axis(layout)] != Border::fixed)
     refuse_layer("a free surface needs a fixed border at the low side of the first axis");
   for (const LayerUpdate& layer : update.layers) {
-    LoweredLayer<T> one{.place = place_of(layer, layout), .profiles = layer.profiles.size(), .scale = layer.scale};
+    LoweredLayer<T> one{.place = place_of(layer, layout),
+                        .profiles = layer.profiles.size(),
+                        .scale = layer.scale,
+                        .differences = layer.differences};
     if (layer.outputs.empty() || layer.scale >= layout.coefficients || layer.scale != update.layers[0].scale)
       refuse_layer("a layer needs outputs, and the same coefficient of the update as its scale as the other layers");
     const std::size_t band = layer.cells + one.place.radius;

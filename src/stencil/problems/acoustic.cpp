@@ -152,6 +152,16 @@ std::vector<Expression> layer_outputs(const Acoustic& acoustic, std::size_t axis
           make_node(Kind::fma, {profile(kGain), t, times(profile(kDecay), zeta)})};
 }
 
+// The weights in layer_outputs().
+LayerUpdate::Differences layer_differences(const Acoustic& acoustic, double dx) {
+  LayerUpdate::Differences made;
+  for (std::size_t k = 0; k <= static_cast<std::size_t>(acoustic.accuracy / 2); ++k) {
+    made.first.push_back(first_difference(acoustic.accuracy)[k] * (1 / dx));
+    made.second.push_back(second_difference(acoustic.accuracy)[k] * (1 / (dx * dx)));
+  }
+  return made;
+}
+
 }  // namespace
 
 template <class T>
@@ -170,7 +180,8 @@ Update<T> acoustic(const Acoustic& medium, const AbsorbingLayers& layers) {
                              .cells = layers.cells,
                              .scale = 0,
                              .profiles = layer_profiles(medium, layers, medium.spacing[i], high),
-                             .outputs = layer_outputs(medium, axis, medium.spacing[i])});
+                             .outputs = layer_outputs(medium, axis, medium.spacing[i]),
+                             .differences = layer_differences(medium, medium.spacing[i])});
     }
   }
   return made;
