@@ -404,49 +404,6 @@ TEST(Survey, ReportedErrorsBoundThoseMeasured) {
   EXPECT_GE(skipping, 2u) << "no history skipped steps: nothing was tested";
 }
 
-// Of what fits into a budget the cheapest history is chosen, and explained beside the others.
-TEST(History, IsTheCheapestThatMeetsBudgetAndError) {
-  const double field = 1e9;
-  HistoryProblem problem{.steps = 2000,
-                         .fixed = 7 * field,
-                         .whole = field,
-                         .eighth = 0.28 * field,
-                         .sixteenth = 0.53 * field,
-                         .scratch = field,
-                         .state = 2.2 * field,
-                         .states_elsewhere = 200 * field,
-                         .reversible = true,
-                         .frame = 0.1 * field,
-                         .rewind = 3 * field,
-                         .step = 4.8 * field,
-                         .memory_rate = 4e12,
-                         .state_rate = 5e10,
-                         .error = 1e-3,
-                         .skipping = {0, 1e-6, 1e-6, 1e-5, 1e-5, 1e-4, 1e-4, 2e-4, 5e-4, 9e-4, 0.3}};
-  double before = 0;
-  for (const double fields : {200.0, 120.0, 60.0, 30.0, 16.0}) {
-    problem.budget = fields * field;
-    const History history = plan_history(problem);
-    EXPECT_LE(history.bytes, problem.budget);
-    EXPECT_LE(history.error, 1e-3) << history.explain;
-    EXPECT_NE(history.bits, SnapshotBits::whole) << history.explain;
-    EXPECT_GE(history.time, before) << history.explain;
-    EXPECT_LT(history.time, 5) << history.explain;
-    EXPECT_NE(history.explain.find("instead of"), std::string::npos) << history.explain;
-    before = history.time;
-  }
-  problem.budget = 120 * field;
-  const History coarse = plan_history(problem);
-  EXPECT_GE(coarse.every, 4u);
-  problem.error = 0;
-  const History exact = plan_history(problem);
-  EXPECT_TRUE(exact.bits == SnapshotBits::whole || exact.rewinds) << exact.explain;
-  EXPECT_GT(exact.time, coarse.time);
-  problem.budget = 4 * field;
-  EXPECT_THAT(ridge::test::error_of([&] { plan_history(problem); }, ErrorKind::invalid_argument),
-              testing::HasSubstr("is too small for a gradient"));
-}
-
 // Shots side by side in one grid, with different numbers of points, against one shot after another.
 void check_batch(const Device& device, double most) {
   Random random(17);
@@ -588,7 +545,11 @@ TEST(SurveyOnDevices, GradientsAgreeWithTheHost) {
     EXPECT_NE(undone.explain.find("computed backwards"), std::string::npos) << undone.explain;
     EXPECT_LT(apart(undone.velocity, expected.velocity), 1e-11) << undone.explain;
     for (const int bits : {16, 8}) {
-      const GradientOptions options{.memory = small, .error = 1e-3, .bits = bits};
+      const GradientOptions options{.memory = small, .error = 1e-3, .bits = bits},
+          streams{.memory = 720 << 10, .error = 1e-3, .bits = bits};
+      const Gradient outside = there.gradient(made.shot, made.steps, made.observed, streams);
+      EXPECT_NE(outside.explain.find("in host memory"), std::string::npos) << outside.explain;
+      EXPECT_LT(apart(outside.velocity, expected.velocity), bits == 16 ? 1e-3 : 3e-2) << outside.explain;
       const Gradient coarse = there.gradient(made.shot, made.steps, made.observed, options);
       const Gradient same = here.gradient(made.shot, made.steps, made.observed, options);
       EXPECT_LT(apart(coarse.velocity, expected.velocity), bits == 16 ? 1e-3 : 3e-2) << coarse.explain;

@@ -214,6 +214,9 @@ class DeviceLayersState final : public LayerState<T> {
     if (values_ > 0) queue_.upload(values, now_, values_ * sizeof(T));
     queue_.finish();
   }
+  void copy_state(Queue& queue, const Buffer& state, std::size_t offset, bool back) override {
+    if (values_ > 0) copy_values(queue, now_, state, values_ * sizeof(T), offset, back);
+  }
 
  private:
   void launch(const DeviceGrid& grid, const Kernel& kernel, const Buffer& to) {

@@ -11,6 +11,10 @@
 namespace ridge::stencil {
 
 inline Argument word(std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); }
+inline void copy_values(Queue& queue, const Buffer& values, const Buffer& state, std::size_t bytes, std::size_t offset,
+                        bool back) {
+  back ? queue.copy(state, values, bytes, offset, 0) : queue.copy(values, state, bytes, 0, offset);
+}
 inline Argument count(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
 
 // Kernel of the free surface, if the update has one.

@@ -104,6 +104,9 @@ class LineLayersState final : public LayerState<T> {
     queue_.upload(values, memories_, values_ * sizeof(T));
     queue_.finish();
   }
+  void copy_state(Queue& queue, const Buffer& state, std::size_t offset, bool back) override {
+    copy_values(queue, memories_, state, values_ * sizeof(T), offset, back);
+  }
 
  private:
   void launch(const DeviceGrid& grid, const LineAxis& axis) const {

@@ -52,6 +52,8 @@ class LayerState {
   virtual std::size_t values() const = 0;  // memory variables
   virtual void save(T* values) = 0;        // blocks
   virtual void restore(const T* values) = 0;
+  // Enqueues a copy of the memory variables to a buffer, or back; only devices have them.
+  virtual void copy_state(Queue& /*queue*/, const Buffer& /*state*/, std::size_t /*offset*/, bool /*back*/) {}
 };
 
 // Compiled once per plan.

@@ -9,6 +9,7 @@
 #include "device/staging.hpp"
 #include "stencil/device/pass.hpp"
 #include "stencil/shots/shot_run.hpp"
+#include "stencil/shots/snapshot_store.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -19,6 +20,7 @@ struct DeviceSnapshots final : Snapshots<T> {
   SnapshotBits bits = SnapshotBits::whole;
   Kernel close{}, correlate{};
   Buffer whole{}, small{}, scales{};  // with small integers, `whole` is one snapshot, of the step that is under way
+  std::unique_ptr<SnapshotStore> store{};  // streamed: `small` and `scales` are places
 };
 
 template <class T>
@@ -103,7 +105,7 @@ class DeviceShot final : public ShotRun<T> {
     pending_ = Pending{points, row, false};
   }
 
-  std::shared_ptr<Snapshots<T>> snapshots(std::size_t slots, SnapshotBits bits) override {
+  std::shared_ptr<Snapshots<T>> snapshots(std::size_t slots, SnapshotBits bits, bool streamed) override {
     auto made = std::make_shared<DeviceSnapshots<T>>();
     const bool whole = bits == SnapshotBits::whole;
     const Program program = device_.compile(shot_sources<T>()[bits == SnapshotBits::eight ? 2 : 1]);
@@ -113,8 +115,14 @@ class DeviceShot final : public ShotRun<T> {
     const std::size_t field = field_values();
     made->whole = device_.buffer(field * (whole ? slots : 1) * sizeof(T), {.name = "snapshots"});
     if (!whole) {
-      made->small = device_.buffer(field * slots * bytes_of(bits), {.name = "small snapshots"});
-      made->scales = device_.buffer(blocks() * slots * sizeof(float), {.name = "scales of snapshots"});
+      const std::size_t places = streamed ? kSnapshotPlaces : slots;
+      made->small = device_.buffer(field * places * bytes_of(bits), {.name = "small snapshots"});
+      made->scales = device_.buffer(blocks() * places * sizeof(float), {.name = "scales of snapshots"});
+      if (streamed)
+        made->store =
+            std::make_unique<SnapshotStore>(device_, slots,
+                                            std::vector<SnapshotStore::Part>{{made->small, field * bytes_of(bits)},
+                                                                             {made->scales, blocks() * sizeof(float)}});
     }
     return made;
   }
@@ -133,9 +141,11 @@ class DeviceShot final : public ShotRun<T> {
       launch(all.close, field,
              {grid.fields, all.whole, start(grid, false), start(grid, true), word(slot * field), word(field)});
     } else {
+      const std::size_t place = all.store ? all.store->place_to_write(slot) : slot;
       launch(all.close, field,
-             {grid.fields, all.whole, all.small, all.scales, start(grid, false), start(grid, true), word(slot),
+             {grid.fields, all.whole, all.small, all.scales, start(grid, false), start(grid, true), word(place),
               word(field), word(blocks())});
+      if (all.store) all.store->written(slot, grid.queue.record());
     }
   }
   void correlate(Snapshots<T>& snapshots, std::size_t slot, double weight) override {
@@ -151,9 +161,11 @@ class DeviceShot final : public ShotRun<T> {
              {grid.fields, all.whole, image_, start(grid, false), word(slot * field), word(field),
               Argument(static_cast<T>(weight))});
     } else {
+      const std::size_t place = all.store ? all.store->place_to_read(slot) : slot;
       launch(all.correlate, field,
-             {grid.fields, all.small, all.scales, image_, start(grid, false), word(slot), word(field), word(blocks()),
+             {grid.fields, all.small, all.scales, image_, start(grid, false), word(place), word(field), word(blocks()),
               Argument(static_cast<T>(weight))});
+      if (all.store) all.store->used(slot, grid.queue.record());
     }
   }
   std::shared_ptr<Frames<T>> frames(const std::vector<std::uint32_t>& cells, std::size_t slots) override {
@@ -183,6 +195,7 @@ class DeviceShot final : public ShotRun<T> {
 
   std::size_t field_values() const override { return running_->device_grid()->field; }
   std::size_t held_fields() const override { return in_place_ ? 3 : 5; }
+  std::size_t held_layers() const override { return layers_ ? layers_->held_values() : 0; }
   std::size_t state_values() const override { return 2 * field_values() + (layers_ ? layers_->values() : 0); }
   void save(T* state) override {
     flush();
@@ -199,6 +212,25 @@ class DeviceShot final : public ShotRun<T> {
     transfer_.upload(grid.queue, state, grid.fields, bytes, grid.exchanged ? bytes : 0);
     transfer_.upload(grid.queue, state + field, grid.fields, bytes, grid.exchanged ? 0 : bytes);
     if (layers_) layers_->restore(state + 2 * field);
+  }
+  bool open_states(std::size_t slots) override {
+    const std::size_t levels = 2 * field_values() * sizeof(T), layers = layers_ ? layers_->values() * sizeof(T) : 0;
+    state_levels_ = device_.buffer(kSnapshotPlaces * levels, {.name = "states"});
+    std::vector<SnapshotStore::Part> parts{{state_levels_, levels}};
+    if (layers > 0) {
+      state_layers_ = device_.buffer(kSnapshotPlaces * layers, {.name = "states of layers"});
+      parts.push_back({state_layers_, layers});
+    }
+    states_ = std::make_unique<SnapshotStore>(device_, slots, parts);
+    return true;
+  }
+  void keep_state(std::size_t slot) override {
+    copy_state(states_->place_to_write(slot), false);
+    states_->written(slot, running_->device_grid()->queue.record());
+  }
+  void put_state(std::size_t slot) override {
+    copy_state(states_->place_to_read(slot), true);
+    states_->used(slot, running_->device_grid()->queue.record());
   }
   void read(Grid<T>& fields) override {
     flush();
@@ -242,6 +274,18 @@ class DeviceShot final : public ShotRun<T> {
     launch(all.move, all.cells,
            {grid.fields, all.values, all.place, start(grid, false), word(slot), word(all.cells), count(back ? 1 : 0)});
   }
+  // The newer level first.
+  void copy_state(std::size_t place, bool back) {
+    flush();
+    const DeviceGrid grid = *running_->device_grid();
+    const std::size_t bytes = field_values() * sizeof(T);
+    for (const std::size_t level : {0, 1}) {
+      const std::size_t in_grid = grid.exchanged != (level == 1) ? bytes : 0, there = (2 * place + level) * bytes;
+      back ? grid.queue.copy(state_levels_, grid.fields, bytes, there, in_grid)
+           : grid.queue.copy(grid.fields, state_levels_, bytes, in_grid, there);
+    }
+    if (state_layers_) layers_->copy_state(grid.queue, state_layers_, place * layers_->values() * sizeof(T), back);
+  }
   void flush() {
     if (pending_) move(nullptr, 0);
   }
@@ -270,7 +314,8 @@ class DeviceShot final : public ShotRun<T> {
   DeviceGrid grid_;  // as it was at the start, for what does not change: origin and pitch
   std::vector<Attached> points_{};
   std::optional<Pending> pending_{};
-  Buffer image_{};
+  Buffer image_{}, state_levels_{}, state_layers_{};
+  std::unique_ptr<SnapshotStore> states_{};
   PinnedTransfer transfer_;
   bool in_place_;  // a step needs no second copy of the levels
 };

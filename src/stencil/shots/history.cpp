@@ -12,11 +12,12 @@
 #include <ridge/error.hpp>
 
 #include "base/text.hpp"
+#include "stencil/shots/snapshot_store.hpp"
 
 namespace ridge::stencil {
 namespace {
 
-constexpr std::size_t kMostBlocks = 256, kMostStates = 32;
+constexpr std::size_t kMostBlocks = 256, kMostStates = 96;
 constexpr double kMostRecomputation = 30;  // a run that takes longer is refused
 
 // Fewest blocks computed to reverse a range, by dynamic programming: advance by j blocks, keep that state, reverse the
@@ -85,11 +86,29 @@ double time_of(const History& history, const HistoryProblem& problem) {
   moved += each * std::ceil(steps / static_cast<double>(history.every));
   if (history.rewinds) moved += 4 * steps * problem.frame;
   double seconds = moved / problem.memory_rate;
-  if (history.block < problem.steps) {
-    const StateCopies copies = state_copies((problem.steps + history.block - 1) / history.block, history.states);
+  const std::size_t blocks = (problem.steps + history.block - 1) / history.block;
+  if (problem.states_elsewhere > 0 && blocks > 1 && history.states + 1 == blocks) {
+    // Copied while the run continues.
+    seconds = std::max(seconds, 2 * static_cast<double>(blocks) * problem.state / problem.state_rate);
+  } else if (blocks > 1) {
+    const StateCopies copies = state_copies(blocks, history.states);
     seconds += (copies.saved + copies.restored) * problem.state / problem.state_rate;
   }
   return seconds / (run / problem.memory_rate);
+}
+
+// All snapshots in host memory, copied over the link while the runs continue; nothing if they do not fit.
+std::optional<History> with_streams(const HistoryProblem& problem, SnapshotBits bits, std::size_t every) {
+  History history{.bits = bits, .streams = true, .every = every, .block = problem.steps};
+  const double small = small_of(problem, bits);
+  history.bytes = problem.fixed + problem.scratch + static_cast<double>(kSnapshotPlaces) * small;
+  history.elsewhere = static_cast<double>(history.slots()) * small;
+  if (history.bytes > problem.budget || history.elsewhere > problem.states_elsewhere) return std::nullopt;
+  history.error = error_of(bits) + (every > 1 ? problem.skipping[every - 1] : 0);
+  const double run = static_cast<double>(problem.steps) * problem.step / problem.memory_rate;
+  const double copies = 2 * history.elsewhere / problem.state_rate;
+  history.time = std::max(1.02 * time_of(history, problem), copies / run);
+  return history;
 }
 
 // The number of blocks must be the given one; nothing if it is impossible, does not fit or takes too long.
@@ -110,6 +129,10 @@ std::optional<History> with_blocks(const HistoryProblem& problem, SnapshotBits b
   history.recomputation =
       blocks_computed(count, history.states) * static_cast<double>(history.block) / static_cast<double>(problem.steps);
   if (history.recomputation > kMostRecomputation) return std::nullopt;
+  // Copies of all states overlap with the run; two are on the device.
+  if (elsewhere && blocks > 1 && history.states + 1 == count)
+    history.bytes += static_cast<double>(kSnapshotPlaces) * problem.state;
+  if (history.bytes > problem.budget) return std::nullopt;
   history.error = error_of(bits) + (every > 1 ? problem.skipping[every - 1] : 0);
   history.time = time_of(history, problem);
   return history;
@@ -152,6 +175,12 @@ std::vector<History> candidates(const HistoryProblem& problem) {
         if (blocks == 1) break;  // fits at once: blocks would only add steps
       }
     }
+    const bool fits = best && best->block == problem.steps;
+    for (std::size_t every = 1; !whole && !fits && every <= problem.skipping.size(); ++every) {
+      if (error_of(bits) + (every > 1 ? problem.skipping[every - 1] : 0) > allowed) continue;
+      const auto one = with_streams(problem, bits, every);
+      if (one && (!best || better(*one, *best))) best = one;
+    }
     if (best) found.push_back(*best);
   }
   return found;
@@ -164,6 +193,7 @@ std::string name_of(const History& history, const HistoryProblem& problem) {
                                  : history.bits == SnapshotBits::sixteen ? "16-bit"
                                                                          : "8-bit",
                                  history.every == 1 ? "step" : fmt::format("{} steps", history.every));
+  if (history.streams) text += " in host memory";
   if (history.block < problem.steps)
     text += fmt::format(" for blocks of {} steps, and {} states from which blocks are computed again", history.block,
                         history.states);

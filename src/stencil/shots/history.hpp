@@ -17,7 +17,8 @@ struct HistoryProblem {
   double sixteenth = 0;         // of 16-bit integers
   double scratch = 0;           // further bytes with such snapshots
   double state = 0;             // bytes of a state from which a run can continue
-  double states_elsewhere = 0;  // bytes for states in host memory, beside the budget; 0: states are part of the budget
+  double states_elsewhere = 0;  // bytes for states and streamed snapshots in host memory, beside the budget; 0: states
+                                // are part of the budget
   bool reversible = false;      // the update can be undone, except in the cells of a frame
   double frame = 0;             // bytes of the frame's values after a step
   double rewind = 0;            // bytes of the third run, which undoes the forward run
@@ -40,12 +41,13 @@ inline double error_of(SnapshotBits bits) {
 struct History {
   SnapshotBits bits = SnapshotBits::whole;
   bool rewinds = false;   // the frame's values of each step are kept, and a third run undoes the forward run
+  bool streams = false;   // the snapshots are kept in host memory besides those that the device writes or reads
   std::size_t every = 1;  // steps per snapshot
   std::size_t block = 0;  // steps
   std::size_t states = 0;
   double recomputation = 1;  // forward steps per step of the run
   double bytes = 0;          // within the budget
-  double elsewhere = 0;      // bytes of states beside the budget
+  double elsewhere = 0;      // bytes of states or snapshots beside the budget
   double error = 0;          // bound of the gradient's relative error, beyond rounding
   double time = 0;           // expected, in runs forward
   std::string explain{};

@@ -115,7 +115,7 @@ class HostShot final : public ShotRun<T> {
     }
   }
 
-  std::shared_ptr<Snapshots<T>> snapshots(std::size_t count, SnapshotBits bits) override {
+  std::shared_ptr<Snapshots<T>> snapshots(std::size_t count, SnapshotBits bits, bool /*streamed*/) override {
     auto made = std::make_shared<HostSnapshots<T>>();
     made->bits = bits;
     made->field = field_values();

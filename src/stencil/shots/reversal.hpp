@@ -41,7 +41,7 @@ class Reversal {
     forward_->put_rows(sources_, 0, steps, shot.wavelets.data());
     residuals_ = backward_->attach(shot.receivers, steps);
     pulses_ = backward_->attach(shot.sources, steps);
-    snapshots_ = forward_->snapshots(history_.slots(), history_.bits);
+    snapshots_ = forward_->snapshots(history_.slots(), history_.bits, history_.streams);
     traces_.resize(steps * receivers_);
   }
 
@@ -55,8 +55,12 @@ class Reversal {
       return;
     }
     const std::size_t blocks = (steps_ + history_.block - 1) / history_.block;
-    const State first{};  // null: the zero state
-    reverse_blocks(*this, 0, blocks, history_.states, first);
+    if (blocks > 1 && history_.states + 1 == blocks && forward_->open_states(blocks)) {
+      reverse_all(blocks);
+    } else {
+      const State first{};  // null: the zero state
+      reverse_blocks(*this, 0, blocks, history_.states, first);
+    }
     backward_->wait();
     seconds_ = base::now() - start;
   }
@@ -111,6 +115,23 @@ class Reversal {
     reverse_block(block * history_.block, end_of(block));
   }
 
+  // The state before each block is kept, and copied while the run continues.
+  void reverse_all(std::size_t blocks) {
+    forward_->clear();
+    for (std::size_t block = 0; block + 1 < blocks; ++block) {
+      advance(block, 1);
+      forward_->keep_state(block + 1);
+    }
+    for (std::size_t block = blocks; block-- > 0;) {
+      if (block == 0) {
+        forward_->clear();
+      } else if (block + 1 < blocks) {
+        forward_->put_state(block);
+      }
+      reverse(block);
+    }
+  }
+
  private:
   // Takes all steps, then undoes one after another: with both levels exchanged, leapfrog goes back in time. Cells of
   // the frame, to which layers add something, are put back.
@@ -162,7 +183,8 @@ class Reversal {
     const auto small = [&](double bits) { return field / sizeof(T) * (bits / 8 + 4.0 / kSnapshotBlock); };
     return {.steps = steps_,
             .fixed = (static_cast<double>(forward_->held_fields() + backward_->held_fields()) + 1) * field +
-                     5 * layers,  // both runs and the image
+                     static_cast<double>((forward_->held_layers() + backward_->held_layers()) *
+                                         sizeof(T)),  // both runs and the image
             .whole = field,
             .eighth = small(8),
             .sixteenth = small(16),

@@ -46,7 +46,8 @@ class ShotRun {
   virtual void add(std::size_t points, std::size_t row) = 0;
   virtual void take(std::size_t points, std::size_t row) = 0;
   // Snapshots hold new - 2 now + previous of a step: open() before the step, close() after it and its sources.
-  virtual std::shared_ptr<Snapshots<T>> snapshots(std::size_t count, SnapshotBits bits) = 0;
+  // `streamed`: of integers, kept in host memory besides those that a device writes or reads.
+  virtual std::shared_ptr<Snapshots<T>> snapshots(std::size_t count, SnapshotBits bits, bool streamed = false) = 0;
   virtual void open(Snapshots<T>& snapshots, std::size_t slot) = 0;
   virtual void close(Snapshots<T>& snapshots, std::size_t slot) = 0;
   // Adds weight * snapshot * (new level) to the image.
@@ -59,11 +60,17 @@ class ShotRun {
   virtual std::size_t state_values() const = 0;
   virtual void save(T* state) = 0;
   virtual void restore(const T* state) = 0;
+  // States in host memory, copied while the run continues: kept in ascending order of their slots, then restored in
+  // descending order. False: not available.
+  virtual bool open_states(std::size_t /*slots*/) { return false; }
+  virtual void keep_state(std::size_t /*slot*/) {}
+  virtual void put_state(std::size_t /*slot*/) {}
   virtual void read(Grid<T>& fields) = 0;
   // Elements of a field as stored, padding included.
   virtual std::size_t field_values() const = 0;
   // Fields that the run holds: both levels, as often as they are stored, and the medium.
   virtual std::size_t held_fields() const { return 5; }
+  virtual std::size_t held_layers() const { return 2 * (state_values() - 2 * field_values()); }  // memory variables
 };
 
 template <class T>

@@ -1,0 +1,67 @@
+// Tests the choice of a history within a budget of memory and error.
+#include "stencil/shots/history.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <ridge/error.hpp>
+
+#include "support/error_of.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+// Of what fits into a budget the cheapest history is chosen, and explained beside the others.
+TEST(History, IsTheCheapestThatMeetsBudgetAndError) {
+  const double field = 1e9;
+  HistoryProblem problem{.steps = 2000,
+                         .fixed = 7 * field,
+                         .whole = field,
+                         .eighth = 0.28 * field,
+                         .sixteenth = 0.53 * field,
+                         .scratch = field,
+                         .state = 2.2 * field,
+                         .states_elsewhere = 200 * field,
+                         .reversible = true,
+                         .frame = 0.1 * field,
+                         .rewind = 3 * field,
+                         .step = 4.8 * field,
+                         .memory_rate = 4e12,
+                         .state_rate = 5e10,
+                         .error = 1e-3,
+                         .skipping = {0, 1e-6, 1e-6, 1e-5, 1e-5, 1e-4, 1e-4, 2e-4, 5e-4, 9e-4, 0.3}};
+  double before = 0;
+  for (const double fields : {200.0, 120.0, 60.0, 30.0, 16.0}) {
+    problem.budget = fields * field;
+    const History history = plan_history(problem);
+    EXPECT_LE(history.bytes, problem.budget);
+    EXPECT_LE(history.error, 1e-3) << history.explain;
+    EXPECT_NE(history.bits, SnapshotBits::whole) << history.explain;
+    EXPECT_GE(history.time, 0.98 * before) << history.explain;  // of times within a tenth the least error is chosen
+    EXPECT_LT(history.time, 5) << history.explain;
+    EXPECT_NE(history.explain.find("instead of"), std::string::npos) << history.explain;
+    before = history.time;
+  }
+  // Snapshots in host memory beside two on the device.
+  problem.budget = 10 * field;
+  problem.states_elsewhere = 300 * field;
+  problem.state_rate = 4e11;
+  const History streamed = plan_history(problem);
+  EXPECT_TRUE(streamed.streams) << streamed.explain;
+  EXPECT_LE(streamed.bytes, problem.budget);
+  EXPECT_EQ(streamed.recomputation, 1);
+  EXPECT_NE(streamed.explain.find("in host memory"), std::string::npos) << streamed.explain;
+  problem.state_rate = 5e10;
+  problem.budget = 120 * field;
+  const History coarse = plan_history(problem);
+  EXPECT_GE(coarse.every, 4u);
+  problem.error = 0;
+  const History exact = plan_history(problem);
+  EXPECT_TRUE(exact.bits == SnapshotBits::whole || exact.rewinds) << exact.explain;
+  EXPECT_GT(exact.time, coarse.time);
+  problem.budget = 4 * field;
+  EXPECT_THAT(ridge::test::error_of([&] { plan_history(problem); }, ErrorKind::invalid_argument),
+              testing::HasSubstr("is too small for a gradient"));
+}
+
+}  // namespace
+}  // namespace ridge::stencil
