@@ -15,6 +15,7 @@ struct Chosen {
   std::shared_ptr<const Layers<T>> layers{};  // null: none
   planner::Decision decision{};
   std::vector<KernelSource> kernels{};
+  bool aligned = false;  // rows of the grid on the device are stored at multiples of four cells
 };
 
 // Lists, excludes, predicts or measures, and builds. `single_steps`: only variants that are as fast one step at a time;

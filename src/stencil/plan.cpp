@@ -157,11 +157,12 @@ Chosen<T> choose_variant(const Device& device, const Update<T>& update, const Pr
   single_steps = single_steps || has_layers(update);
   check_memory<T>(device, chosen.layout);
   const std::vector<Entry<T>> entries = listed_entries(device, update, chosen.layout, single_steps);
-  chosen.layers = make_layers<T>(device, update, chosen.layout);
   Trials<T> trials(device, update, problem, chosen.layout, entries);
   auto choice =
       planner::choose(device, describe(device, update, chosen.layout, single_steps), entries, options, trials);
   chosen.kernels = planner::kernels_of(entries[choice.decision.winner]);
+  chosen.aligned = entries[choice.decision.winner].candidate.variant == "system_planes";
+  chosen.layers = make_layers<T>(device, update, chosen.layout, chosen.aligned);
   if (chosen.layers) {
     for (KernelSource& kernel : chosen.layers->kernels()) chosen.kernels.push_back(std::move(kernel));
   }

@@ -105,12 +105,17 @@ void Trials<T>::fill(Grids& grids, const std::vector<std::size_t>& shape) const 
   grids.cells = std::make_unique<Grid<T>>(shape, layout_.fields);
   fill_cells(grids.cells->all(), 1);
   const auto clear = [](std::span<T> values) { std::fill(values.begin(), values.end(), T{}); };
-  // What the inner form of an update requires.
+  // The inner form of an update requires zeros.
   for (std::size_t k = update_.inner.outputs.size(); k < layout_.fields && k > 0; ++k) clear(grids.cells->field(k));
   if (layout_.coefficients == 0) return;
   grids.coefficients = std::make_unique<Grid<T>>(shape, layout_.coefficients);
   fill_cells(grids.coefficients->all(), 2);
   for (const std::size_t k : update_.inner.zero_coefficients) clear(grids.coefficients->field(k));
+  for (std::size_t k = 0; k < layout_.coefficients && update_.equal_planes; ++k) {
+    const std::span<T> values = grids.coefficients->field(k);
+    const std::size_t plane = values.size() / shape.front();
+    for (std::size_t i = plane; i < values.size(); ++i) values[i] = values[i - plane];
+  }
 }
 
 template <class T>

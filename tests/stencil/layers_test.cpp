@@ -9,6 +9,7 @@
 #include "device/cuda/nvrtc.hpp"
 #include "stencil/adjoint/adjoint_update.hpp"
 #include "stencil/chosen.hpp"
+#include "stencil/device/system_pass.hpp"
 #include "stencil/layers/device_layers.hpp"
 #include "stencil/shots/shot_run.hpp"
 #include "support/devices.hpp"
@@ -202,7 +203,7 @@ TEST(LayersForHopper, KernelsCompileWithoutSpillingValues) {
   std::vector<KernelSource> sources = shot_sources<float>();
   for (const Update<float>& one : {update, adjoint_update(update, layout).update}) {
     for (const KernelSource& source : cell_layer_sources(one, layout)) sources.push_back(source);
-    sources.push_back(line_layer_sources(one, layout).back());
+    sources.push_back(line_layer_sources(one, layout, true).back());
   }
   std::size_t kernels = 0;
   for (const KernelSource& source : sources) {
@@ -279,6 +280,30 @@ TEST(LayersOnDevices, LinesAgreeWithCells) {
     check_lines<float>(device, {.shape = {64, 71}, .cells = 20, .surface = true});
     check_lines<float>(device, {.shape = {34, 35, 37}, .surface = true});
     if (device.limits().float64) check_lines<double>(device, {.shape = {33, 36, 35}});
+  }
+}
+
+// Rows along x that are copied four cells at a time, beside single ones.
+TEST(LayersOnDevices, AlignedLinesAgreeWithOthers) {
+  const LayerSetup setup{.shape = {34, 35, 84}};
+  const Update<float> update = layered<float>(setup);
+  const Grid<float> medium =
+      medium_of<float>(setup.shape, [](double z, double y, double) { return y + z > 40 ? 1.0 : 0.7; });
+  Chosen<float> chosen{.layout = resolve(update, {.shape = setup.shape})};
+  for (const Device& device : ridge::test::accelerators()) {
+    chosen.variant = system_planes_variant<float>(device, update, chosen.layout,
+                                                  {.lanes = 6, .lines = 4, .rows = 2, .ahead = 2, .march = 9});
+    for (const Update<float>& one : {update, adjoint_update(update, chosen.layout).update}) {
+      const auto aligned = layers_by_lines(device, one, chosen.layout, true),
+                 others = layers_by_lines(device, one, chosen.layout, false);
+      EXPECT_NE(aligned->kernels().back().text, others->kernels().back().text);
+      const Grid<float> got = after_steps(chosen, *aligned, setup, medium),
+                        expected = after_steps(chosen, *others, setup, medium);
+      ridge::test::Worst worst;
+      for (std::size_t i = 0; i < got.all().size(); ++i)
+        worst.add(std::abs(static_cast<double>(got.all()[i]) - static_cast<double>(expected.all()[i])));
+      EXPECT_EQ(worst.value(), 0) << device.id();
+    }
   }
 }
 

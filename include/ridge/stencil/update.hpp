@@ -77,9 +77,9 @@ struct Update {
   std::size_t rows_at_once = 4;               // passing more rows per call to `row` does not help
   double flops = 0;                           // per cell: 2 l - 1 for l weighted points, otherwise the operations
   std::string name{};                         // for keys and explain: equal for equal updates
-  // A simpler form of the update for cells at least `margin` cells from each side: new values of the first fields, while
-  // further fields do not change there. It holds if the coefficients in `zero_coefficients` and all further fields are
-  // zero in these cells. Not used if empty.
+  // A simpler form of the update for cells at least `margin` cells from each side: new values of the first fields,
+  // while further fields do not change there. It holds if the coefficients in `zero_coefficients` and all further
+  // fields are zero in these cells. Not used if empty.
   struct Inner {
     std::size_t margin = 0;
     std::vector<Expression> outputs{};
@@ -88,6 +88,7 @@ struct Update {
   Inner inner{};
   // For leapfrog updates of two fields, the second of which is the first one's previous level:
   std::vector<LayerUpdate> layers{};
+  bool equal_planes = false;  // the caller has equal coefficients in all planes along the first axis
   bool free_surface = false;  // the low fixed side of the first axis has u(-k) = -u(k) beyond its innermost cell
 };
 

@@ -1,5 +1,5 @@
-// SIMD rows of an absorbing layer whose expressions are CpmlDifferences (ridge/stencil/update.hpp), dispatched by
-// instruction set at run time. Results equal those of the expressions bit for bit.
+// SIMD rows of an absorbing layer whose expressions are those of LayerUpdate::Differences, dispatched by
+// instruction set at run time. Results equal those of the expressions up to rounding.
 #pragma once
 #include <array>
 #include <cstddef>

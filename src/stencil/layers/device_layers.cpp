@@ -335,8 +335,9 @@ std::shared_ptr<const Layers<T>> layers_by_cells(const Device& device, const Upd
 }
 
 template <class T>
-std::shared_ptr<const Layers<T>> device_layers(const Device& device, const Update<T>& update, const Layout& layout) {
-  return lines_pay(device, update, layout) ? layers_by_lines(device, update, layout)
+std::shared_ptr<const Layers<T>> device_layers(const Device& device, const Update<T>& update, const Layout& layout,
+                                               bool aligned) {
+  return lines_pay(device, update, layout) ? layers_by_lines(device, update, layout, aligned)
                                            : layers_by_cells(device, update, layout);
 }
 
@@ -346,7 +347,7 @@ template std::vector<KernelSource> cell_layer_sources(const Update<float>&, cons
 template std::vector<KernelSource> cell_layer_sources(const Update<double>&, const Layout&);
 template std::shared_ptr<const Layers<float>> layers_by_cells(const Device&, const Update<float>&, const Layout&);
 template std::shared_ptr<const Layers<double>> layers_by_cells(const Device&, const Update<double>&, const Layout&);
-template std::shared_ptr<const Layers<float>> device_layers(const Device&, const Update<float>&, const Layout&);
-template std::shared_ptr<const Layers<double>> device_layers(const Device&, const Update<double>&, const Layout&);
+template std::shared_ptr<const Layers<float>> device_layers(const Device&, const Update<float>&, const Layout&, bool);
+template std::shared_ptr<const Layers<double>> device_layers(const Device&, const Update<double>&, const Layout&, bool);
 
 }  // namespace ridge::stencil

@@ -104,6 +104,7 @@ class LineLayersState final : public LayerState<T> {
     queue_.upload(values, memories_, values_ * sizeof(T));
     queue_.finish();
   }
+  std::size_t held_values() const override { return values_; }
   void copy_state(Queue& queue, const Buffer& state, std::size_t offset, bool back) override {
     copy_values(queue, memories_, state, values_ * sizeof(T), offset, back);
   }
@@ -143,11 +144,11 @@ class LineLayersState final : public LayerState<T> {
 template <class T>
 class LineLayers final : public Layers<T> {
  public:
-  LineLayers(const Device& device, const Update<T>& update, const Layout& layout)
+  LineLayers(const Device& device, const Update<T>& update, const Layout& layout, bool aligned)
       : device_(device),
         layout_(layout),
         layers_(lower_layers(update, layout)),
-        sources_(line_layer_sources(update, layout)),
+        sources_(line_layer_sources(update, layout, aligned)),
         surface_(device, surface_sources(update), layout) {
     const Program program = device.compile(sources_.back());
     for (const LoweredLayer<T>& layer : layers_)
@@ -170,7 +171,7 @@ class LineLayers final : public Layers<T> {
 }  // namespace
 
 template <class T>
-std::vector<KernelSource> line_layer_sources(const Update<T>& update, const Layout& layout) {
+std::vector<KernelSource> line_layer_sources(const Update<T>& update, const Layout& layout, bool aligned) {
   const std::vector<LoweredLayer<T>> layers = lower_layers(update, layout);
   std::array<const LoweredLayer<T>*, 3> first{};
   std::string text;
@@ -179,7 +180,7 @@ std::vector<KernelSource> line_layer_sources(const Update<T>& update, const Layo
     if (line_cells(layer.place) > kWidestLine ||
         (same != nullptr && line_cells(same->place) != line_cells(layer.place)))
       return {};
-    if (same == nullptr) text += line_kernel_text(layer, layout);
+    if (same == nullptr) text += line_kernel_text(layer, layout, aligned);
     same = &layer;
   }
   if (text.empty()) return {};
@@ -189,13 +190,15 @@ std::vector<KernelSource> line_layer_sources(const Update<T>& update, const Layo
 }
 
 template <class T>
-std::shared_ptr<const Layers<T>> layers_by_lines(const Device& device, const Update<T>& update, const Layout& layout) {
-  return std::make_shared<LineLayers<T>>(device, update, layout);
+std::shared_ptr<const Layers<T>> layers_by_lines(const Device& device, const Update<T>& update, const Layout& layout,
+                                                 bool aligned) {
+  return std::make_shared<LineLayers<T>>(device, update, layout, aligned);
 }
 
-template std::vector<KernelSource> line_layer_sources(const Update<float>&, const Layout&);
-template std::vector<KernelSource> line_layer_sources(const Update<double>&, const Layout&);
-template std::shared_ptr<const Layers<float>> layers_by_lines(const Device&, const Update<float>&, const Layout&);
-template std::shared_ptr<const Layers<double>> layers_by_lines(const Device&, const Update<double>&, const Layout&);
+template std::vector<KernelSource> line_layer_sources(const Update<float>&, const Layout&, bool);
+template std::vector<KernelSource> line_layer_sources(const Update<double>&, const Layout&, bool);
+template std::shared_ptr<const Layers<float>> layers_by_lines(const Device&, const Update<float>&, const Layout&, bool);
+template std::shared_ptr<const Layers<double>> layers_by_lines(const Device&, const Update<double>&, const Layout&,
+                                                               bool);
 
 }  // namespace ridge::stencil

@@ -49,8 +49,9 @@ class LayerState {
   // One step: cells beyond a free surface, the step of the grid, the layers' terms.
   virtual void step(Running<T>& running) = 0;
   virtual void clear() = 0;
-  virtual std::size_t values() const = 0;  // memory variables
-  virtual void save(T* values) = 0;        // blocks
+  virtual std::size_t values() const = 0;                           // memory variables
+  virtual std::size_t held_values() const { return 2 * values(); }  // in memory
+  virtual void save(T* values) = 0;                                 // blocks
   virtual void restore(const T* values) = 0;
   // Enqueues a copy of the memory variables to a buffer, or back; only devices have them.
   virtual void copy_state(Queue& /*queue*/, const Buffer& /*state*/, std::size_t /*offset*/, bool /*back*/) {}
@@ -70,12 +71,15 @@ inline std::size_t surface_axis(const Layout& layout) {
   return layout.radius[0] > 0 ? 0 : layout.radius[1] > 0 ? 1 : 2;
 }
 
-// Null if the update has neither layers nor a free surface.
+// Null if the update has neither layers nor a free surface. `aligned`: the variant stores rows of the grid at multiples
+// of four cells.
 template <class T>
-std::shared_ptr<const Layers<T>> make_layers(const Device& device, const Update<T>& update, const Layout& layout);
+std::shared_ptr<const Layers<T>> make_layers(const Device& device, const Update<T>& update, const Layout& layout,
+                                             bool aligned = false);
 template <class T>
 std::shared_ptr<const Layers<T>> host_layers(const Update<T>& update, const Layout& layout);
 template <class T>
-std::shared_ptr<const Layers<T>> device_layers(const Device& device, const Update<T>& update, const Layout& layout);
+std::shared_ptr<const Layers<T>> device_layers(const Device& device, const Update<T>& update, const Layout& layout,
+                                               bool aligned);
 
 }  // namespace ridge::stencil

@@ -18,6 +18,7 @@ constexpr const char* kColumnKernel = R"(
 KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
     GLOBAL const CELL* RESTRICT profiles, GLOBAL CELL* memories, GLOBAL const long* RESTRICT table,
     ulong newer, ulong older, ulong scale, ulong step, ulong other_step, uint width, uint others) {{
+  AFTER_PREVIOUS_KERNEL();
   const uint item = (uint)GROUP_ID(0) * {items}u + (uint)LOCAL_ID(0);
   const uint other = item / width, x = item - other * width;
   if (other >= others) return;
@@ -49,39 +50,46 @@ KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CEL
 )";
 
 // Along x: tiles of rows of one plane pass through local memory, so that neighbouring work-items access neighbouring
-// cells; a work-item computes {part} cells of a row, with what they read in registers.
+// cells; a work-item computes {part} cells of a row, with what they read in registers. Cells are copied {wide} at a
+// time. Memory variables are stored without the cells of the band that have none.
 constexpr const char* kRowKernel = R"(
 KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
     GLOBAL const CELL* RESTRICT profiles, GLOBAL CELL* memories, GLOBAL const long* RESTRICT table,
     ulong newer, ulong older, ulong scale, ulong pitch, ulong plane, uint height, uint rows) {{
-  LOCAL_ARRAY(CELL, old_tile, {rows} * {cells});
-  LOCAL_ARRAY(CELL, new_tile, {rows} * {band});
-  LOCAL_ARRAY(CELL, scale_tile, {rows} * {band});
+  AFTER_PREVIOUS_KERNEL();
+  LOCAL_ARRAY({vector}, old_vectors, {rows} * {cells} / {wide});
+  LOCAL_ARRAY({vector}, new_vectors, {rows} * {band} / {wide});
+  LOCAL_ARRAY({vector}, scale_vectors, {rows} * {band} / {wide});
+  LOCAL CELL* const old_tile = (LOCAL CELL*)old_vectors;
+  LOCAL CELL* const new_tile = (LOCAL CELL*)new_vectors;
+  LOCAL CELL* const scale_tile = (LOCAL CELL*)scale_vectors;
 {local_arrays}  const int item = LOCAL_ID(0), first_row = (int)GROUP_ID(1) * {rows}, left = (int)height - first_row;
   const int tile_rows = left < {rows} ? left : {rows};
   GLOBAL const long* side = table + {numbers} * (int)GROUP_ID(0);
-  const int live_begin = (int)side[3], live_end = (int)side[4];
+  const int live_begin = (int)side[3], live_end = (int)side[4], live = live_end - live_begin;
   const ulong cell = (ulong)GROUP_ID(2) * plane + (ulong)first_row * pitch + (ulong)side[0];
-  const ulong block = (ulong)rows * {band};
-  GLOBAL CELL* memory = memories + side[1] + ((ulong)GROUP_ID(2) * height + (ulong)first_row) * {band};
+  const ulong block = (ulong)rows * (ulong)live;
+  GLOBAL CELL* memory = memories + side[1] + ((ulong)GROUP_ID(2) * height + (ulong)first_row) * (ulong)live;
   GLOBAL const CELL* profile = profiles + side[2] + {profile_begin};
-  UNROLL for (int i = item; i < {rows} * {cells}; i += {items}) {{
-    const int row = i / {cells}, column = i % {cells};
+  UNROLL for (int i = item; i < {rows} * {cells} / {wide}; i += {items}) {{
+    const int row = i / ({cells} / {wide}), column = i % ({cells} / {wide}) * {wide};
     if (row < tile_rows)
-      old_tile[i] = grid[older + cell + (ulong)row * pitch + (ulong)(long)(column - {radius})];
+      old_vectors[i] =
+          *(GLOBAL const {vector}*)(grid + older + cell + (ulong)row * pitch + (ulong)(long)(column - {radius}));
   }}
-  UNROLL for (int i = item; i < {rows} * {band}; i += {items}) {{
-    const int row = i / {band}, at = i % {band};
+  UNROLL for (int i = item; i < {rows} * {band} / {wide}; i += {items}) {{
+    const int row = i / ({band} / {wide}), at = i % ({band} / {wide}) * {wide};
     if (row < tile_rows) {{
       const ulong from = cell + (ulong)row * pitch + (ulong)at;
-      new_tile[i] = grid[newer + from];
-      scale_tile[i] = media[scale + from];
+      new_vectors[i] = *(GLOBAL const {vector}*)(grid + newer + from);
+      scale_vectors[i] = *(GLOBAL const {vector}*)(media + scale + from);
 {tile_load}    }}
   }}
   BARRIER();
   const int row = item / {parts}, begin = item % {parts} * {part}, mine = row * {band};
   CELL before[{window}];
-  UNROLL for (int k = 0; k < {window}; ++k) before[k] = begin + k < {cells} ? old_tile[row * {cells} + begin + k] : (CELL)0;
+  UNROLL for (int k = 0; k < {window}; ++k)
+    before[k] = begin + k < {cells} ? old_tile[row * {cells} + begin + k] : (CELL)0;
 {load}  BARRIER();
   UNROLL for (int j = 0; j < {part}; ++j) {{
     const int at = begin + j;
@@ -90,10 +98,10 @@ KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CEL
 {store}    }}
   }}
   BARRIER();
-  UNROLL for (int i = item; i < {rows} * {band}; i += {items}) {{
-    const int stored_row = i / {band}, at = i % {band};
-    if (stored_row < tile_rows) {{
-      grid[newer + cell + (ulong)stored_row * pitch + (ulong)at] = new_tile[i];
+  UNROLL for (int i = item; i < {rows} * {band} / {wide}; i += {items}) {{
+    const int row = i / ({band} / {wide}), at = i % ({band} / {wide}) * {wide};
+    if (row < tile_rows) {{
+      *(GLOBAL {vector}*)(grid + newer + cell + (ulong)row * pitch + (ulong)at) = new_vectors[i];
 {tile_store}    }}
   }}
 }}
@@ -114,8 +122,12 @@ std::set<std::size_t> shared_memories(const LoweredLayer<T>& layer) {
 template <class T>
 class LineText {
  public:
-  LineText(const LoweredLayer<T>& layer, const Layout& layout)
-      : layer_(layer), layout_(layout), near_(shared_memories(layer)), by_x_(layer.place.axis == 2) {}
+  LineText(const LoweredLayer<T>& layer, const Layout& layout, bool aligned)
+      : layer_(layer),
+        layout_(layout),
+        near_(shared_memories(layer)),
+        by_x_(layer.place.axis == 2),
+        aligned_(aligned) {}
 
   std::string text() const {
     const LayerPlace& place = layer_.place;
@@ -130,9 +142,13 @@ class LineText {
       }
       store += fmt::format("{}{} = {};\n", by_x_ ? "      " : "        ", by_x_ ? tiled(i, "at") : stored(i),
                            body_text().result(i + 1, "t"));
-      local_arrays += fmt::format("  LOCAL_ARRAY(CELL, memory_tile{}, {} * {});\n", i, tile_rows(layer_.place), band);
-      tile_load += fmt::format("      memory_tile{}[i] = {} ? {} : (CELL)0;\n", i, kLive, row_stored(i));
-      tile_store += fmt::format("      if ({}) {} = memory_tile{}[i];\n", kLive, row_stored(i), i);
+      local_arrays += fmt::format(
+          "  LOCAL_ARRAY({0}, memory_vectors{1}, {2} * {3} / {4});\n"
+          "  LOCAL CELL* const memory_tile{1} = (LOCAL CELL*)memory_vectors{1};\n",
+          vector(), i, tile_rows(layer_.place), band, wide());
+      tile_load += fmt::format("      memory_vectors{}[i] = {} ? {} : {};\n", i, kLive, row_stored(i),
+                               wide() == 1 ? "(CELL)0" : "make_float4(0, 0, 0, 0)");
+      tile_store += fmt::format("      if ({}) {} = memory_vectors{}[i];\n", kLive, row_stored(i), i);
     }
     if (layer_.shared > 0) load += shared_text();
     const auto read = [&](const Operation& op) { return read_text(op); };
@@ -141,8 +157,9 @@ class LineText {
         fmt::arg("name", line_kernel_name(place.axis)), fmt::arg("numbers", kLineNumbers), fmt::arg("band", band),
         fmt::arg("radius", place.radius), fmt::arg("cells", cells), fmt::arg("block", kBlock),
         fmt::arg("rows", tile_rows(layer_.place)), fmt::arg("parts", row_parts(place)), fmt::arg("part", kPart),
-        fmt::arg("window", window()), fmt::arg("local_arrays", local_arrays), fmt::arg("tile_load", tile_load),
-        fmt::arg("tile_store", tile_store), fmt::arg("own_arrays", own_arrays), fmt::arg("own_load", own_load),
+        fmt::arg("window", window()), fmt::arg("local_arrays", local_arrays), fmt::arg("vector", vector()),
+        fmt::arg("wide", wide()), fmt::arg("tile_load", tile_load), fmt::arg("tile_store", tile_store),
+        fmt::arg("own_arrays", own_arrays), fmt::arg("own_load", own_load),
         fmt::arg("profile_begin", quads() ? 4 * place.radius : place.radius), fmt::arg("load", load),
         fmt::arg("body", quad_text() + body_text().statements("      ", "t", read)),
         fmt::arg("result", body_text().result(0, "t")), fmt::arg("store", store));
@@ -175,8 +192,19 @@ class LineText {
   // A memory variable of cell `at` of the work-item's line: in global memory; along x, in its tile.
   static std::string stored(std::size_t i) { return fmt::format("memory[{} * block + (ulong)at * deep_step]", i); }
   static std::string tiled(std::size_t i, const char* at) { return fmt::format("memory_tile{}[mine + {}]", i, at); }
-  // Of element `i` of a tile of rows, in global memory.
-  static std::string row_stored(std::size_t i) { return fmt::format("memory[{} * block + (ulong)i]", i); }
+  // At a place of a tile of rows, in global memory.
+  std::string row_stored(std::size_t i) const {
+    const std::string at = fmt::format("{} * block + (ulong)(row * live + at - live_begin)", i);
+    return wide() == 1 ? fmt::format("memory[{}]", at) : fmt::format("*(GLOBAL float4*)(memory + {})", at);
+  }
+  // Cells copied at a time along x: four where every row of every array begins at a vector.
+  std::size_t wide() const {
+    const LayerPlace& place = layer_.place;
+    const std::size_t all =
+        place.begin[2] | place.extent[2] | place.radius | place.cells | layout_.begin[2] | layout_.end[2];
+    return sizeof(T) == sizeof(float) && aligned_ && all % 4 == 0 ? 4 : 1;
+  }
+  const char* vector() const { return wide() == 1 ? "CELL" : "float4"; }
 
   // Values that neighbours share, zero outside the band.
   std::string shared_text() const {
@@ -232,7 +260,7 @@ class LineText {
   const LoweredLayer<T>& layer_;
   const Layout& layout_;
   std::set<std::size_t> near_;
-  bool by_x_;
+  bool by_x_, aligned_;
 };
 
 }  // namespace
@@ -240,11 +268,11 @@ class LineText {
 std::string line_kernel_name(std::size_t axis) { return fmt::format("layer_lines_{}", kAxisNames[axis]); }
 
 template <class T>
-std::string line_kernel_text(const LoweredLayer<T>& layer, const Layout& layout) {
-  return LineText<T>(layer, layout).text();
+std::string line_kernel_text(const LoweredLayer<T>& layer, const Layout& layout, bool aligned) {
+  return LineText<T>(layer, layout, aligned).text();
 }
 
-template std::string line_kernel_text(const LoweredLayer<float>&, const Layout&);
-template std::string line_kernel_text(const LoweredLayer<double>&, const Layout&);
+template std::string line_kernel_text(const LoweredLayer<float>&, const Layout&, bool);
+template std::string line_kernel_text(const LoweredLayer<double>&, const Layout&, bool);
 
 }  // namespace ridge::stencil

@@ -128,21 +128,22 @@ std::vector<LoweredLayer<T>> lower_layers(const Update<T>& update, const Layout&
 }
 
 template <class T>
-std::shared_ptr<const Layers<T>> make_layers(const Device& device, const Update<T>& update, const Layout& layout) {
+std::shared_ptr<const Layers<T>> make_layers(const Device& device, const Update<T>& update, const Layout& layout,
+                                             bool aligned) {
   if constexpr (std::is_floating_point_v<T>) {
     if (update.layers.empty() && !update.free_surface) return nullptr;
-    return device.is_host() ? host_layers<T>(update, layout) : device_layers<T>(device, update, layout);
+    return device.is_host() ? host_layers<T>(update, layout) : device_layers<T>(device, update, layout, aligned);
   }
   return nullptr;
 }
 
 template std::vector<LoweredLayer<float>> lower_layers(const Update<float>&, const Layout&);
 template std::vector<LoweredLayer<double>> lower_layers(const Update<double>&, const Layout&);
-template std::shared_ptr<const Layers<float>> make_layers(const Device&, const Update<float>&, const Layout&);
-template std::shared_ptr<const Layers<double>> make_layers(const Device&, const Update<double>&, const Layout&);
+template std::shared_ptr<const Layers<float>> make_layers(const Device&, const Update<float>&, const Layout&, bool);
+template std::shared_ptr<const Layers<double>> make_layers(const Device&, const Update<double>&, const Layout&, bool);
 template std::shared_ptr<const Layers<std::int32_t>> make_layers(const Device&, const Update<std::int32_t>&,
-                                                                 const Layout&);
+                                                                 const Layout&, bool);
 template std::shared_ptr<const Layers<std::uint8_t>> make_layers(const Device&, const Update<std::uint8_t>&,
-                                                                 const Layout&);
+                                                                 const Layout&, bool);
 
 }  // namespace ridge::stencil

@@ -9,6 +9,7 @@ KERNEL WORK_GROUP(64, 1, 1) void move_points(GLOBAL CELL* grid, GLOBAL const CEL
     GLOBAL const CELL* RESTRICT add_values, GLOBAL const uint* RESTRICT take_places,
     GLOBAL const uint* RESTRICT take_first, GLOBAL const CELL* RESTRICT take_weights, GLOBAL CELL* RESTRICT take_values,
     ulong add_level, ulong take_level, ulong origin, ulong add_row, ulong take_row, int add_groups, int cells) {
+  AFTER_PREVIOUS_KERNEL();
   LOCAL_ARRAY(CELL, sums, 64);
   const int lane = LOCAL_ID(0), group = (int)GROUP_ID(0);
   if (group < add_groups) {

@@ -172,16 +172,18 @@ Survey<T>::Survey(const Device& device, const SurveyMedium& medium, const planne
   state->fastest = *std::max_element(medium.velocity.begin(), medium.velocity.end());
   Borders borders;
   place_model(*state, borders);
-  const Update<T> update = acoustic<T>(acoustic_of(state->medium), {.cells = medium.layer,
-                                                                    .fastest = state->fastest,
-                                                                    .frequency = state->medium.frequency,
-                                                                    .free_surface = medium.free_surface});
+  Update<T> update = acoustic<T>(acoustic_of(state->medium), {.cells = medium.layer,
+                                                              .fastest = state->fastest,
+                                                              .frequency = state->medium.frequency,
+                                                              .free_surface = medium.free_surface});
+  update.equal_planes = medium.batch > 1;
   const Problem problem{.shape = state->grid_shape(), .borders = borders, .threads = medium.threads};
   state->forward = std::make_shared<Chosen<T>>(choose_variant(device, update, problem, options, true));
-  const AdjointUpdate<T> adjoint = adjoint_update(update, state->forward->layout);
+  AdjointUpdate<T> adjoint = adjoint_update(update, state->forward->layout);
   // The adjoint of leapfrog in a medium is the same update; only what the layers add differs.
+  adjoint.update.equal_planes = update.equal_planes;
   Chosen<T> backward = *state->forward;
-  backward.layers = make_layers<T>(device, adjoint.update, state->forward->layout);
+  backward.layers = make_layers<T>(device, adjoint.update, state->forward->layout, backward.aligned);
   state->backward = std::make_shared<Chosen<T>>(std::move(backward));
   Update<T> plain = update;
   plain.layers.clear();

@@ -20,6 +20,7 @@ SystemPlanesKernel make_planes(const Update<T>& update, const Layout& layout, co
           .coefficients = layout.coefficients,
           .skipped = skipped,
           .keeps = !needs_frame(layout, 1),
+          .equal_planes = update.equal_planes && layout.radius[0] == 0,
           .options = options};
 }
 

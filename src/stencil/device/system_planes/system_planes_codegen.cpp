@@ -23,6 +23,7 @@ constexpr const char* kSystemPlanes = R"(
 KERNEL WORK_GROUP_RESIDENT(LANES * LINES, 1, 1, RESIDENT) void system_planes(
     GLOBAL const REAL* in, GLOBAL REAL* out, {0}ulong origin, ulong field, int planes, int height, int pitch, int left,
     int right, int top, int bottom, int first, int last, int first_x, int tiles_x, int chunk{1}{3}) {{
+  AFTER_PREVIOUS_KERNEL();
   LOCAL_BLOCK(REAL, ring, ALL_SLOTS * NEIGHBOUR_FIELDS * PLANE);
   const int item = LOCAL_ID(0), lane = item % LANES, line = item / LANES;
   const int tile_x = first_x + (int)GROUP_ID(0) % tiles_x * USEFUL_X;
@@ -298,6 +299,7 @@ class SystemPlanesWriter {
   }
   void load_points(const std::string& plane, bool declare) {
     for (const auto& point : points_) {
+      if (!declare && point.first && kernel_.equal_planes) continue;
       for (int j = 0; j < kernel_.options.rows; ++j) {
         const std::string base = point.first ? fmt::format("coefficients + {} * field", point.second)
                                              : fmt::format("in + from_{} * field", point.second);
