@@ -71,7 +71,7 @@ std::complex<double> phase_of(int sign, const std::array<double, 3>& a, const st
   std::complex<double> product = 1;
   for (std::size_t i = 0; i < 3; ++i) {
     const double phase = a[i] * b[i], error = std::fma(a[i], b[i], -phase);
-    product *= std::polar(1.0, sign * phase) * std::complex<double>(1, sign * error);
+    product *= std::polar(1.0, sign * phase) * std::polar(1.0, sign * error);
   }
   return product;
 }

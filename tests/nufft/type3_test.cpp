@@ -89,6 +89,27 @@ TYPED_TEST(TypeThree, OfFarCentresOnePointAndNoExtent) {
   EXPECT_LE(type3_error<T>(problem, random_points<T>(2, 30, -1e-6, 1e-6), random_points<T>(2, 20, -1e6, 1e6, 9)), 1e-4);
 }
 
+// Phases of 1e14 radians: the rounding error of a product in double is a hundredth of a radian.
+TEST(TypeThreeInDouble, OfLargePhases) {
+  const auto from = random_points<double>(1, 20, 1e7, 1e7 + 1e-3), to = random_points<double>(1, 15, 1e7, 1e7 + 100, 9);
+  const auto strengths = random_values<double>(from.count);
+  std::vector<Wide> expected(to.count);
+  long double least = 0;
+  for (const auto& value : strengths) least += std::norm(Wide(value)) * static_cast<long double>(to.count);
+  for (std::size_t k = 0; k < to.count; ++k) {
+    for (std::size_t j = 0; j < from.count; ++j) {
+      const double x = from.axis[0][j], s = to.axis[0][k], phase = x * s, rest = std::fma(x, s, -phase);
+      expected[k] += Wide(strengths[j]) * std::polar(1.0L, static_cast<long double>(phase)) *
+                     std::polar(1.0L, static_cast<long double>(rest));
+    }
+  }
+  std::vector<std::complex<double>> values(to.count);
+  Type3Plan<double> plan(host(), {.axes = 1, .epsilon = 1e-10});
+  plan.set_points(spans_of(from, 1), spans_of(to, 1));
+  plan.run(strengths, values);
+  EXPECT_LE(test::error_of_answer(values, expected, least), 1e-10);
+}
+
 template <class T>
 void expect_type3_adjoint(const Device& device) {
   const auto from = random_points<T>(2, 40, -3.0, 2.0), to = random_points<T>(2, 30, -9.0, 12.0, 9);
