@@ -184,6 +184,8 @@ TEST_F(Psrfits, DamagedFilesAreRefused) {
   EXPECT_THAT(refused(bytes.substr(0, bytes.size() / 2)), HasSubstr("cfitsio cannot"));
   EXPECT_THAT(refused(bytes + bytes), HasSubstr("joined files"));
   const Layout at(bytes, 16, 1);
+  for (std::size_t cut = 0; cut < at.begin + 2 * at.row; cut += 1440)  // every block, and half of each
+    EXPECT_NE(refused(bytes.substr(0, cut)), "read") << cut << " of " << bytes.size() << " bytes";
   std::string again = bytes;  // the second row at the time of the first
   put(again, at.row + at.time, 2048 * header.tsamp);
   EXPECT_THAT(refused(again), HasSubstr("OFFS_SUB of row 2 is 4096 samples before"));

@@ -80,6 +80,13 @@ TEST_F(Sigproc, ALyingHeaderIsNamed) {
   EXPECT_THAT(says([&] { read_sigproc_header(*open(unknown)); }), HasSubstr("nchanz"));
 }
 
+TEST_F(Sigproc, HeadersCutAnywhereAreRefused) {
+  const std::string whole = sigproc_header(usual_sigproc());
+  for (std::size_t cut = 0; cut < whole.size(); ++cut)
+    EXPECT_NE(says([&] { read_sigproc_header(*open(whole.substr(0, cut))); }), "no error") << cut << " bytes";
+  read_sigproc_header(*open(whole));
+}
+
 TEST_F(Sigproc, Fuzz) {
   fuzz(sigproc_header(usual_sigproc()), [](std::unique_ptr<InputStream> in) { read_sigproc_header(*in); });
 }
