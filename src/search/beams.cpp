@@ -204,9 +204,33 @@ double Beamformer::flops() const {
          static_cast<double>(p.beams);
 }
 
+namespace {
+
+void check_sky(std::span<const std::array<double, 3>> positions, std::span<const std::array<double, 3>> directions,
+               std::span<const double> channels_mhz) {
+  const auto refuse = [](const std::string& what) { throw Error(ErrorKind::invalid_argument, "beams: " + what); };
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (!std::isfinite(positions[i][0] + positions[i][1] + positions[i][2]))  // hypot of three loses some NaN
+      refuse(fmt::format("position {} is not finite", i));
+  }
+  for (std::size_t i = 0; i < directions.size(); ++i) {
+    const double length = std::hypot(directions[i][0], directions[i][1], directions[i][2]);
+    if (!(std::abs(length - 1) <= 1e-3))
+      refuse(fmt::format("directions are unit vectors towards the sources; direction {} has the length {:.4g}", i,
+                         length));
+  }
+  for (std::size_t c = 0; c < channels_mhz.size(); ++c) {
+    if (!(channels_mhz[c] > 0) || !std::isfinite(channels_mhz[c]))
+      refuse(fmt::format("channel {} is at {} MHz: frequencies are above 0", c, channels_mhz[c]));
+  }
+}
+
+}  // namespace
+
 std::vector<Value> beam_weights(std::span<const std::array<double, 3>> positions,
                                 std::span<const std::array<double, 3>> directions,
                                 std::span<const double> channels_mhz) {
+  check_sky(positions, directions, channels_mhz);
   std::vector<Value> weights;
   weights.reserve(channels_mhz.size() * directions.size() * positions.size());
   for (const double mhz : channels_mhz) {

@@ -164,5 +164,9 @@ assert power[:2] == (16, 36) and power[2] != power[2] and power[3] == 36, power
 assert all(abs(a - b) < 1e-6 for a, b in zip(shares, (2 / 3, 1, 0, 1))), shares" || fail "beams without flagged voltages"
 head -c 8 /dev/zero | npy few.npy "|u1" "(8,)"
 mistake 'needs uint8 of the shape (2, 8) or (2, 8, 3)' "$ridge" beamform ones.npy no.npy --weights one.npy --flags few.npy --device host
+python3 -c 'import struct; open("nan", "wb").write(struct.pack("<6f", 1, 0, float("nan"), 0, 1, 0))'
+npy nan.npy "<c8" "(1, 3)" <nan
+mistake 'holds a weight that is not finite' "$ridge" beamform stations.npy no.npy --weights nan.npy --device host
+mistake 'below the' "$ridge" fold test.fil no.npy --period 1e-6
 mistake 'needs --weights FILE, or --positions' "$ridge" beamform stations.npy no.npy --device host
 finish

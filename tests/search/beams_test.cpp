@@ -96,6 +96,17 @@ TEST(SearchBeams, VoltagesAreTheSums) {
   }
 }
 
+TEST(SearchBeams, WeightsNeedUnitVectorsAndFrequencies) {
+  const std::vector<std::array<double, 3>> positions{{0, 0, 0}, {10, 0, 0}}, zenith{{0, 0, 1}};
+  const std::vector<double> mhz{1400};
+  EXPECT_NO_THROW(beam_weights(positions, zenith, mhz));
+  for (const double length : {0.0, 9.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(beam_weights(positions, std::vector<std::array<double, 3>>{{0, 0, length}}, mhz), Error) << length;
+  for (const double wrong : {0.0, -600.0, std::numeric_limits<double>::infinity()})
+    EXPECT_THROW(beam_weights(positions, zenith, std::vector<double>{1400, wrong}), Error) << wrong;
+  EXPECT_THROW(beam_weights(std::vector<std::array<double, 3>>{{0, NAN, 0}}, zenith, mhz), Error);
+}
+
 // A plane wave in noise: the beam towards it has the wave's full power, and noise of 1 / stations.
 TEST(SearchBeams, WeightsAddUpAPlaneWave) {
   std::vector<std::array<double, 3>> positions;

@@ -50,7 +50,7 @@ class Beamformer {
 };
 
 // Weights that add up a plane wave: exp(-2 pi i f (position . direction) / c) / stations. Positions in metres,
-// directions as unit vectors towards the sources, one frequency per channel in MHz.
+// directions as unit vectors towards the sources, one frequency per channel in MHz. Error{invalid_argument} for others.
 std::vector<std::complex<float>> beam_weights(std::span<const std::array<double, 3>> positions,
                                               std::span<const std::array<double, 3>> directions,
                                               std::span<const double> channels_mhz);

@@ -137,7 +137,8 @@ void convolve_files(const ConvolveOptions& options) {
   const io::NpyHeader filter = ArrayFile(options.filter, kDiskPage).header;
   if (signal.shape.empty() || signal.elements() == 0) mistake(fmt::format("{} has no values", options.in));
   if (filter.shape.size() != 1 || filter.elements() == 0)
-    mistake(fmt::format("{} has the shape {}; a filter has one axis", options.filter, fmt::join(filter.shape, "x")));
+    mistake(fmt::format("{} has the shape {}; a filter has one axis of at least 1 value", options.filter,
+                        fmt::join(filter.shape, "x")));
   if (filter.elements() > options.memory / sizeof(std::complex<double>)) {
     mistake(fmt::format("--memory {} is too little for a filter of {} values", options.memory, filter.elements()));
   }

@@ -57,6 +57,10 @@ search::Rotation rotation_of(const FoldOptions& options, const PowerFile& in) {
     return rotation;
   }
   if (!(options.period > 0)) mistake("fold: needs --period SECONDS or --polyco FILE");
+  if (options.period < in.band().interval) {
+    mistake(fmt::format("--period {} is below the {} s of a sample: a pulse covers every bin", options.period,
+                        in.band().interval));
+  }
   rotation.frequency = 1 / options.period;
   rotation.derivative = -options.derivative / (options.period * options.period);
   rotation.epoch = options.epoch;

@@ -125,6 +125,10 @@ std::vector<Value> all_weights(const BeamOptions& options, std::size_t channels,
     mistake(fmt::format("{}: needs the shape (beams, {}) or ({}, beams, {}), got {} axes and {} stations",
                         options.weights, stations, channels, stations, shape.size(), shape.empty() ? 0 : shape.back()));
   }
+  for (const Value& weight : weights) {
+    if (!std::isfinite(std::abs(weight)))
+      mistake(fmt::format("{}: holds a weight that is not finite", options.weights));
+  }
   beams = shape[shape.size() - 2];
   const std::vector<Value> one = weights;
   for (std::size_t c = 1; c < channels && single; ++c) weights.insert(weights.end(), one.begin(), one.end());
