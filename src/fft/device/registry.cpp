@@ -73,8 +73,8 @@ std::optional<Route> route_named(const Device& device, const AxisProblem& proble
   const auto family = std::ranges::find_if(families, [&](const RouteFamily* one) { return owns(*one, variant); });
   if (family == families.end()) return std::nullopt;
   std::vector<Route> routes;
-  (*family)->list_named != nullptr ? (*family)->list_named(device, problem, name, routes)
-                                   : (*family)->list(device, problem, routes);
+  const auto named = (*family)->find != nullptr ? (*family)->find : (*family)->list_named;
+  named != nullptr ? named(device, problem, name, routes) : (*family)->list(device, problem, routes);
   for (Route& route : routes) {
     if (route.candidate.refusal.empty() && route.candidate.name() == name) return std::move(route);
   }

@@ -38,6 +38,9 @@ struct RouteFamily {
   // Alternative for families that are listed only if `wanted` names them (the papers' variants).
   void (*list_named)(const Device& device, const AxisProblem& problem, const std::string& wanted,
                      std::vector<Route>& routes) = nullptr;
+  // Appends the routes of `list` that may have this name, so that a known choice is found without making the others.
+  void (*find)(const Device& device, const AxisProblem& problem, const std::string& name,
+               std::vector<Route>& routes) = nullptr;
   bool keeps_part = false;  // supports problems that keep a part of the spectrum
   bool folds = false;       // supports rows of real arrays whose columns are pairs of reals
   bool boxes = false;       // supports lines of which only a part is stored

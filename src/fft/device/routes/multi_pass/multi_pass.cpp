@@ -122,9 +122,45 @@ std::vector<std::uint64_t> portions(const AxisProblem& problem, std::uint64_t be
   return found;
 }
 
+constexpr const char* kNames[] = {"", "", "two_pass", "three_pass", "four_pass"};  // by number of passes
+constexpr std::size_t kLongestPass = 8192;
+
+struct Made {
+  Attempt attempt;
+  std::string factors;
+  std::size_t width;
+};
+
+Made made_of(Attempt attempt, const std::vector<std::size_t>& factors, const Shape& shape) {
+  return {std::move(attempt), fmt::format("{}", fmt::join(factors, "x")), shape.width};
+}
+
+std::size_t complex_length(const AxisProblem& problem) {
+  return problem.kind == Kind::real && problem.length % 2 == 0 ? problem.length / 2 : problem.length;
+}
+
+// at_once: lines per launch, 0 for all.
+Route route_of(const AxisProblem& problem, const char* name, const Made& made, std::uint64_t at_once, bool few,
+               double efficiency) {
+  Route route;
+  route.steps = made.attempt.steps;
+  route.outer = problem.counts.back();
+  route.at_once = at_once;
+  route.scratch = made.attempt.split.between;
+  route.work = made.attempt.work;
+  route.together = !made.attempt.split.apart;
+  const double narrow = !few || made.width >= 8 ? 1 : made.width == 4 ? 0.9 : 0.7;
+  route.candidate = described(problem, name, route.steps, efficiency * narrow);
+  route.candidate.parameters.insert(route.candidate.parameters.begin(), {"factors", made.factors});
+  if (at_once != 0) {
+    route.candidate.parameters.emplace_back("at_once", std::to_string(at_once));
+    route.candidate.cost.launches *= std::ceil(static_cast<double>(route.outer) / static_cast<double>(at_once));
+  }
+  return route;
+}
+
 void list_multi_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
-  const bool pairs = problem.kind == Kind::real && problem.length % 2 == 0;
-  const std::size_t length = pairs ? problem.length / 2 : problem.length;
+  const std::size_t length = complex_length(problem);
   if (!has_butterflies(length)) {
     routes.push_back(
         refused("two_pass",
@@ -137,21 +173,15 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
         refused("two_pass", fmt::format("needs at least {} points, got {}: see one_pass", kShortest, length)));
     return;
   }
-  const char* const names[] = {"", "", "two_pass", "three_pass", "four_pass"};
   double efficiency = 0.9;
   bool any = false;
   std::string refusal = "no factors whose passes fit the device";
-  struct Made {
-    Attempt attempt;
-    std::string factors;
-    std::size_t width;
-  };
   const bool few = is_small(device, problem);
   const std::span<const Shape> shapes = few ? std::span<const Shape>(kFewShapes) : std::span<const Shape>(kShapes);
   for (std::size_t passes = 2; passes <= kMostPasses && !any; ++passes) {
     std::vector<Made> made;
     std::size_t tried = 0;
-    for (const auto& factors : pass_factors(length, passes, 8192)) {
+    for (const auto& factors : pass_factors(length, passes, kLongestPass)) {
       if (tried == kFactorsTried) break;
       const std::size_t before = made.size();
       for (const Shape& shape : shapes) {
@@ -159,7 +189,7 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
         if (shape.width < 8 && made.size() > before && !few) break;
         Attempt one = attempt(device, problem, factors, shape);
         if (one.split.refusal.empty()) {
-          made.push_back({std::move(one), fmt::format("{}", fmt::join(factors, "x")), shape.width});
+          made.push_back(made_of(std::move(one), factors, shape));
         } else {
           refusal = one.split.refusal;
         }
@@ -171,22 +201,7 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
       for (const Made& one : made) {
         const auto all = portions(problem, one.attempt.split.between, one.attempt.split.apart);
         if (option >= all.size()) continue;
-        Route route;
-        route.steps = one.attempt.steps;
-        route.outer = problem.counts.back();
-        route.at_once = all[option];
-        route.scratch = one.attempt.split.between;
-        route.work = one.attempt.work;
-        route.together = !one.attempt.split.apart;
-        const double narrow = !few || one.width >= 8 ? 1 : one.width == 4 ? 0.9 : 0.7;
-        route.candidate = described(problem, names[passes], route.steps, efficiency * narrow);
-        route.candidate.parameters.insert(route.candidate.parameters.begin(), {"factors", one.factors});
-        if (route.at_once != 0) {
-          route.candidate.parameters.emplace_back("at_once", std::to_string(route.at_once));
-          route.candidate.cost.launches *=
-              std::ceil(static_cast<double>(route.outer) / static_cast<double>(route.at_once));
-        }
-        routes.push_back(std::move(route));
+        routes.push_back(route_of(problem, kNames[passes], one, all[option], few, efficiency));
         efficiency *= few ? 0.99 : 0.98;
       }
     }
@@ -194,8 +209,38 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
   if (!any) routes.push_back(refused("two_pass", refusal));
 }
 
+// Makes only attempts with the factors of the name, until one has the whole name.
+void find_multi_pass(const Device& device, const AxisProblem& problem, const std::string& name,
+                     std::vector<Route>& routes) {
+  constexpr std::string_view kFactors = "(factors=";
+  const std::size_t at = name.find(kFactors), length = complex_length(problem);
+  if (at == std::string::npos || !has_butterflies(length)) return list_multi_pass(device, problem, routes);
+  const std::size_t begin = at + kFactors.size();
+  const std::string variant = name.substr(0, at), wanted = name.substr(begin, name.find_first_of(",)", begin) - begin);
+  const bool few = is_small(device, problem);
+  const std::span<const Shape> shapes = few ? std::span<const Shape>(kFewShapes) : std::span<const Shape>(kShapes);
+  for (std::size_t passes = 2; passes <= kMostPasses; ++passes) {
+    if (variant != kNames[passes]) continue;
+    for (const auto& factors : pass_factors(length, passes, kLongestPass)) {
+      if (fmt::format("{}", fmt::join(factors, "x")) != wanted) continue;
+      for (const Shape& shape : shapes) {
+        Attempt one = attempt(device, problem, factors, shape);
+        if (!one.split.refusal.empty()) continue;
+        const Made made = made_of(std::move(one), factors, shape);
+        for (const std::uint64_t at_once : portions(problem, made.attempt.split.between, made.attempt.split.apart)) {
+          Route route = route_of(problem, kNames[passes], made, at_once, few, 0.9);
+          if (route.candidate.name() != name) continue;
+          routes.push_back(std::move(route));
+          return;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
-extern const RouteFamily kMultiPass{.variants = {"two_pass", "three_pass", "four_pass"}, .list = list_multi_pass};
+extern const RouteFamily kMultiPass{
+    .variants = {"two_pass", "three_pass", "four_pass"}, .list = list_multi_pass, .find = find_multi_pass};
 
 }  // namespace ridge::fft::on_device
