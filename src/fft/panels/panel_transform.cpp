@@ -22,7 +22,8 @@ namespace {
 // Large enough to hide the start and the end of a copy, small enough for a short first and last panel.
 constexpr std::size_t kPanelBytes = std::size_t{256} << 20;
 constexpr std::size_t kSegmentBytes = std::size_t{64} << 10;  // of a row of a panel of columns: keeps the bus busy
-constexpr std::size_t kLanes = 32;                            // columns in a panel are a multiple of this
+constexpr std::size_t kPageBytes = 4096;  // of host memory: rows that begin inside a page are copied more slowly
+constexpr std::size_t kLanes = 32;        // rows in short panels are a multiple of this
 
 // Bytes of a panel: the stream holds several, and transforms have arrays of their own.
 std::size_t most_panel(std::size_t memory, bool in_place) {
@@ -39,21 +40,22 @@ bool plain(const Problem& problem, const Layout& layout) {
          none(problem.store_inverse);
 }
 
-// First units of panels, and the number of units. The first and the last panels are short: nothing else is transferred
-// or computed while the first is uploaded and the last downloaded.
-std::vector<std::size_t> panel_starts(std::size_t units, std::size_t at_once) {
-  constexpr std::size_t kShort = 8;
-  const std::size_t part = at_once / kShort / kLanes * kLanes;
-  std::vector<std::size_t> sizes;
-  if (part > 0 && units >= 4 * at_once) sizes = {part, part, 2 * part, 4 * part};
-  const auto ramp = static_cast<std::ptrdiff_t>(sizes.size());
+// First units of panels, and the number of units. The first and the last panels are short, multiples of `grain`:
+// nothing else is transferred or computed while the first is uploaded and the last downloaded.
+std::vector<std::size_t> panel_starts(std::size_t units, std::size_t at_once, std::size_t grain) {
+  constexpr std::size_t kShort = 8, kManyPanels = 6;
+  std::vector<std::size_t> starts{0}, ends;
   std::size_t left = units;
-  for (const std::size_t size : sizes) left -= 2 * size;
-  for (; left > at_once; left -= at_once) sizes.push_back(at_once);
-  sizes.push_back(left);
-  for (std::ptrdiff_t i = ramp; i-- > 0;) sizes.push_back(sizes[static_cast<std::size_t>(i)]);
-  std::vector<std::size_t> starts{0};
-  for (const std::size_t size : sizes) starts.push_back(starts.back() + size);
+  if (at_once >= 2 * grain && units >= kManyPanels * at_once) {
+    for (std::size_t size = std::max(grain, at_once / kShort / grain * grain); size < at_once; size *= 2) {
+      starts.push_back(starts.back() + size);
+      ends.push_back(size);
+      left -= 2 * size;
+    }
+  }
+  for (; left > at_once; left -= at_once) starts.push_back(starts.back() + at_once);
+  starts.push_back(starts.back() + left);
+  for (auto size = ends.rbegin(); size != ends.rend(); ++size) starts.push_back(starts.back() + *size);
   return starts;
 }
 
@@ -185,7 +187,7 @@ std::size_t PanelTransform::at_once(std::size_t units, std::size_t unit_bytes, s
   std::size_t count = std::max<std::size_t>(1, kPanelBytes / unit_bytes);
   if (segment != 0) count = std::max(count, kSegmentBytes / segment);
   count = std::min(count, most / unit_bytes);
-  if (segment != 0 && count > kLanes) count -= count % kLanes;
+  if (segment != 0 && count * segment > kPageBytes) count -= count % (kPageBytes / segment);
   return std::min(count, units);
 }
 
@@ -202,7 +204,7 @@ Problem PanelTransform::part(const std::vector<std::size_t>& shape, std::size_t 
 void PanelTransform::add(std::vector<Pass>& passes, Pass pass, const Problem& problem,
                          const planner::Options& options) const {
   pass.in_place = problem.in_place && !pass.roots;
-  pass.starts = panel_starts(pass.units, pass.at_once);
+  pass.starts = panel_starts(pass.units, pass.at_once, pass.read.columns ? kPageBytes / pass.read.element : kLanes);
   pass.transform = std::make_shared<const DeviceTransform>(device_, problem, options, float64_);
   passes.push_back(std::move(pass));
 }
