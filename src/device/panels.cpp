@@ -82,7 +82,11 @@ std::size_t device_memory(const Device& device) {
   std::size_t limit = device_memory_limit;
   if (limit == 0) {
     const char* text = std::getenv("RIDGE_DEVICE_MEMORY");
-    if (text != nullptr && *text != 0) limit = base::parse_bytes(text).value_or(0);
+    if (text != nullptr && *text != 0) {
+      limit = base::parse_bytes(text).value_or(0);
+      if (limit == 0)
+        throw Error(ErrorKind::invalid_argument, fmt::format("RIDGE_DEVICE_MEMORY={}: needs a size such as 8G", text));
+    }
   }
   return limit == 0 ? own : std::min(limit, own);
 }

@@ -48,6 +48,7 @@ fi
 expect 'upload . fft . download: .* of the slowest stage' "$ridge" bench graph --device opencl:0 "${chain[@]}"
 expect 'transpose, 4 bytes: .* of the transfers alone .*largest error 0$' "$ridge" bench panels --device opencl:0 --size 1M --rounds 1 --only transpose
 mistake "a device other than the host" "$ridge" bench panels --device host
+RIDGE_DEVICE_MEMORY=much mistake "needs a size such as 8G" "$ridge" fft explain 64 --device opencl:0 --quick
 # Always the same lengths, because each kernel needs a compilation.
 expect '^fft 64 batch 64 over 2 devices' "$ridge" bench fft --device host+opencl:0 --lengths 64 --batch 64 \
   --measure-seconds 0.1 --cores 2 --piece 16K
