@@ -1,139 +1,210 @@
-// Factorized back-projection. Sums of groups of pulses are groups x ranges x angles; one point per work-item. A point of
-// a group is at (r sin, r cos) from its centre, and at (x + r sin, y + r cos) from a pulse or part that is (x, y) back.
-// Differences of distances are computed from their squares, so that floats hold phases to 1e-3 cycles.
+// Factorized back-projection, a row of the image at a time (sar/factorization.hpp). A work-group sums the groups of a segment
+// of pulses level by level in local memory and stores the sums of the last level. add_rows interpolates them to pixels. Differences of
+// distances are computed from differences of their squares, so that floats hold phases to 1e-3 cycles.
 
-// Distance from a point to a pulse or part, minus r, and the sine of its angle.
-FUNCTION float2 seen_from(float2 back, float r, float sine, float cosine) {
-  const float square = FMA(back.x, back.x, back.y * back.y), more = FMA(2.0f * r, FMA(back.x, sine, back.y * cosine), square);
-  const float squares = FMA(r, r, more), inverse = RSQRT_FAST(squares);
-  return make_float2(more * RECIPROCAL_FAST(FMA(squares, inverse, r)), FMA(r, sine, back.x) * inverse);
+// Points of a grid on either side of tangent 0, for ROWS rows from one at this range on.
+FUNCTION int half_points(float length, float step, float range, float widest_tangent, float away) {
+  const float edge = FMA(away / range, widest_tangent, widest_tangent) + 0.5f * length / range;
+  return (int)floor(edge / step) + TAPS / 2;
 }
 
 // A polynomial in the square of the sine's share of the processed band.
-FUNCTION float weight_at(const float* weights, float sine, float widest) {
-  const float share = sine / widest, share2 = share * share;
+FUNCTION float weight_at(GLOBAL const float* RESTRICT weights, float share) {
+  const float share2 = share * share;
   float weight = weights[WEIGHTS - 1];
   UNROLL for (int k = WEIGHTS - 2; k >= 0; --k) weight = FMA(weight, share2, weights[k]);
   return share2 > 1.0f ? 0.0f : weight;
 }
 
-// The value between points of a polar grid: `down` rows and `across` columns from its first point.
-FUNCTION float2 between(GLOBAL const float2* RESTRICT grid, GLOBAL const float4* RESTRICT taps, int first_row, float down,
-                      float across, int ranges, int angles) {
-  const float whole_down = floor(down), whole_across = floor(across);
-  const int i = first_row + (int)whole_down, j = (int)whole_across;
-  if (i < 1 || j < 1 || i + 2 >= ranges || j + 2 >= angles) return make_float2(0.0f, 0.0f);
-  const float4 a = taps[(int)((down - whole_down) * FRACTIONS + 0.5f)];
-  const float4 b = taps[(int)((across - whole_across) * FRACTIONS + 0.5f)];
-  const float rows[4] = {a.x, a.y, a.z, a.w};
-  GLOBAL const float2* line = grid + ((i - 1) * angles + (j - 1));
-  float x = 0.0f, y = 0.0f;
-  UNROLL for (int k = 0; k < 4; ++k, line += angles) {
-    const float2 p = line[0], q = line[1], r = line[2], s = line[3];
-    x = FMA(rows[k], FMA(b.x, p.x, FMA(b.y, q.x, FMA(b.z, r.x, b.w * s.x))), x);
-    y = FMA(rows[k], FMA(b.x, p.y, FMA(b.y, q.y, FMA(b.z, r.y, b.w * s.y))), y);
+// Weights of six neighbours for a value `fraction` points after the third one.
+FUNCTION void set_taps(float fraction, float* taps) {
+  const float x = FMA(2.0f, fraction, -1.0f), y = x * x;
+#define TAP_PAIR(k)                                                                                      \
+  const float even##k = FMA(y, FMA(y, TAP##k##_4, TAP##k##_2), TAP##k##_0), odd##k = x * FMA(y, TAP##k##_3, TAP##k##_1); \
+  taps[k] = even##k + odd##k;                                                                            \
+  taps[TAPS - 1 - k] = even##k - odd##k;
+  TAP_PAIR(0)
+  TAP_PAIR(1)
+  TAP_PAIR(2)
+}
+#define SUM_TAPS(x, y, taps, values)                          \
+  float x = 0.0f, y = 0.0f;                                   \
+  UNROLL for (int t_ = 0; t_ < TAPS; ++t_) {                  \
+    const float2 value_ = (values)[t_];                       \
+    x = FMA(taps[t_], value_.x, x), y = FMA(taps[t_], value_.y, y); \
   }
-  return make_float2(x, y);
+
+// A point of a grid seen from the group's centre: metres along the track, towards the scene, distance and its square.
+typedef struct {
+  float off, across, distance, square;
+} SeenPoint;
+FUNCTION SeenPoint seen_from_centre(float off, float across) {
+  const float square = FMA(off, off, across * across);
+  const SeenPoint seen = {off, across, square * RSQRT_FAST(square), square};
+  return seen;
+}
+// Distance from a pulse or part, which is (part.x, part.y) back, minus that from the centre, and 1 / distance.
+FUNCTION float2 farther(SeenPoint point, float4 part) {
+  const float more = 2.0f * FMA(point.off, part.x, point.across * part.y) + part.w, squares = point.square + more;
+  const float inverse = RSQRT_FAST(squares);
+  return make_float2(more * RECIPROCAL_FAST(FMA(squares, inverse, point.distance)), inverse);
 }
 
-// The first level, from refined pulses. `near_apart`: from the first sample to the grid's first range.
-KERNEL WORK_GROUP(ITEMS_PER_GROUP, 1, 1)
-void polar_fill(GLOBAL const float2* RESTRICT profiles, GLOBAL const float2* RESTRICT back,
-                GLOBAL const float* RESTRICT weights, GLOBAL float2* RESTRICT sums, int first_pulse, int pulses, int each,
-                int ranges, int angles, int points, float first_range, float range_step, float first_sine,
-                float sine_step, float half_length, float near_apart, float points_per_metre, float turns_per_metre,
-                float widest, int weighted) {
-  const int point = (int)GROUP_ID(0) * ITEMS_PER_GROUP + LOCAL_ID(0), i = point / angles, j = point % angles;
-  const int group = (int)GROUP_ID(1);
-  if (i >= ranges) return;
-  const float depth = range_step * (float)i, r = first_range + depth, sine = FMA(sine_step, (float)j, first_sine);
-  const float cosine = sqrt(1.0f - sine * sine);
-  float w[WEIGHTS];
-  UNROLL for (int k = 0; k < WEIGHTS; ++k) w[k] = weighted ? weights[k] : 0.0f;
-  float real = 0.0f, imaginary = 0.0f;
-  if (fabs(sine) <= min(0.95f, widest + half_length / r) + 4.0f * sine_step) {
-    const int first = first_pulse + group * each, end = min(first + each, pulses);
-    for (int pulse = first; pulse < end; ++pulse) {
-      const float2 seen = seen_from(back[pulse], r, sine, cosine);
-      const float place = (near_apart + depth + seen.x) * points_per_metre;
-      if (!(place >= 0.0f && place < (float)(points - 1))) continue;
-      const float weight = weighted ? weight_at(w, seen.y, widest) : 1.0f;
-      const int index = (int)place;
-      const float share = place - (float)index;
-      GLOBAL const float2* at = profiles + ((ulong)pulse * (ulong)points + (ulong)index);
-      const float2 low = at[0], high = at[1];
+// Groups of the first level on ROWS rows, from refined pulses. Neighbouring work-items have neighbouring rows, whose points of a
+// pulse are in the same cache lines.
+FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTRICT parts, LOCAL float2* local_sums,
+                          GLOBAL float2* global_sums, int most, ulong row_sums, GLOBAL const float* RESTRICT weights,
+                          int weighted, int first_pulse, int end_pulse, int each, int middle, float step, int first_row,
+                          float near_range, float cell, int points, float points_per_metre, float turns_per_metre,
+                          float shares) {
+  const int n = 2 * middle + 1, groups = (end_pulse - first_pulse + each - 1) / each;
+  const int line = LOCAL_ID(0) % ROWS, row = first_row + line;
+  const float range = near_range + (float)row * cell;
+  for (int i = LOCAL_ID(0) / ROWS; i < groups * n; i += ITEMS / ROWS) {
+    const int group = i / n, j = i - group * n, first = first_pulse + group * each, end = min(first + each, end_pulse);
+    const float towards = parts[first].z;
+    const SeenPoint at = seen_from_centre(range * (step * (float)(j - middle)), range - towards);
+    // Distance from the centre minus the row's range.
+    const float beyond = FMA(at.off, at.off, -towards * (2.0f * range - towards)) * RECIPROCAL_FAST(at.distance + range);
+    float real = 0.0f, imaginary = 0.0f;
+    GLOBAL const float2* pulse_points = profiles + (ulong)first * (ulong)points;
+    for (int pulse = first; pulse < end; ++pulse, pulse_points += points) {
+      const float4 part = parts[pulse];
+      const float2 seen = farther(at, part);
+      const float place = (beyond + seen.x) * points_per_metre;
+      SPLIT(whole, points_beyond, place);
+      const float share = place - whole;
+      const float weight = weighted ? weight_at(weights, (at.off + part.x) * seen.y * shares) : 1.0f;
+      const int index = points_beyond + row * FINE;
+      if (index < 0 || index >= points - 1) continue;
+      const float2 low = pulse_points[index], high = pulse_points[index + 1];
       TURNED(c, s, seen.x * turns_per_metre);
       const float x = weight * FMA(share, high.x - low.x, low.x), y = weight * FMA(share, high.y - low.y, low.y);
       real = FMA(x, c, FMA(-y, s, real));
       imaginary = FMA(x, s, FMA(y, c, imaginary));
     }
-  }
-  sums[(ulong)group * (ulong)(ranges * angles) + (ulong)point] = make_float2(real, imaginary);
-}
-
-// A further level, from the sums of `parts` groups of the level before, beginning with part `first_part` of all.
-KERNEL WORK_GROUP(ITEMS_PER_GROUP, 1, 1)
-void polar_merge(GLOBAL const float2* RESTRICT from, GLOBAL const float2* RESTRICT back,
-                 GLOBAL const float* RESTRICT weights, GLOBAL const float4* RESTRICT taps, GLOBAL float2* RESTRICT sums,
-                 int first_part, int parts, int ranges, int angles, int from_ranges, int from_angles, float first_range,
-                 float range_step, float first_sine, float sine_step, float half_length, float ranges_apart,
-                 float from_first_sine, float from_sine_step, float turns_per_metre, float widest, int weighted) {
-  const int point = (int)GROUP_ID(0) * ITEMS_PER_GROUP + LOCAL_ID(0), i = point / angles, j = point % angles;
-  const int group = (int)GROUP_ID(1);
-  if (i >= ranges) return;
-  const float r = FMA(range_step, (float)i, first_range), sine = FMA(sine_step, (float)j, first_sine);
-  const float cosine = sqrt(1.0f - sine * sine), rows_per_metre = 1.0f / range_step, columns = 1.0f / from_sine_step;
-  float w[WEIGHTS];
-  UNROLL for (int k = 0; k < WEIGHTS; ++k) w[k] = weighted ? weights[k] : 0.0f;
-  float real = 0.0f, imaginary = 0.0f;
-  if (fabs(sine) <= min(0.95f, widest + half_length / r) + 4.0f * sine_step) {
-    for (int part = group * MERGED; part < min(parts, (group + 1) * MERGED); ++part) {
-      const float2 seen = seen_from(back[first_part + part], r, sine, cosine);
-      const float weight = weighted ? weight_at(w, seen.y, widest) : 1.0f;
-      if (weight == 0.0f) continue;
-      const float2 value =
-          between(from + (ulong)part * (ulong)(from_ranges * from_angles), taps, i, (ranges_apart + seen.x) * rows_per_metre,
-                  (seen.y - from_first_sine) * columns, from_ranges, from_angles);
-      TURNED(c, s, seen.x * turns_per_metre);
-      real = FMA(weight, FMA(value.x, c, -value.y * s), real);
-      imaginary = FMA(weight, FMA(value.x, s, value.y * c), imaginary);
+    if (global_sums) {
+      global_sums[(ulong)line * row_sums + (ulong)(group * most + j)] = make_float2(real, imaginary);
+    } else {
+      local_sums[line * (groups * n) + i] = make_float2(real, imaginary);
     }
   }
-  sums[(ulong)group * (ulong)(ranges * angles) + (ulong)point] = make_float2(real, imaginary);
 }
 
-// Adds `groups` groups of the last level, of `each` pulses, to the pixels of `columns` columns from `first_column` on.
-// `centres` of the groups: column, metres along from there, metres towards the scene. A row of pixels is RANGE_RATE rows
-// of the grid. `reach`: columns from a group's centre to the last pixel that it may contribute to.
+// Groups of a further level on ROWS rows, from the sums of their parts. 32 work-items sum one group on one row; the fraction of
+// a place depends only on j modulo MERGED, so that a work-item computes the weights of each part once.
+FUNCTION void merge_groups(LOCAL const float2* from, GLOBAL const float4* RESTRICT parts, LOCAL float2* local_sums,
+                           GLOBAL float2* global_sums, int most, ulong row_sums, GLOBAL const float* RESTRICT weights,
+                           int weighted, int first_part, int end_part, int middle, int part_middle, float step,
+                           float first_range, float cell, float turns_per_metre, float shares) {
+  const int n = 2 * middle + 1, part_n = 2 * part_middle + 1, lane = LOCAL_ID(0) % 32, count = end_part - first_part;
+  const int groups = (count + MERGED - 1) / MERGED;
+  for (int i = LOCAL_ID(0) / 32; i < groups * ROWS; i += ITEMS / 32) {
+    const int group = i / ROWS, line = i % ROWS, first = first_part + group * MERGED;
+    const float range = FMA((float)line, cell, first_range), cells_per_metre = RECIPROCAL_FAST(range * (step * MERGED));
+    LOCAL const float2* sums = from + (line * count + group * MERGED) * part_n;
+    float taps[MERGED][TAPS];
+    int begin[MERGED];
+    UNROLL for (int k = 0; k < MERGED; ++k) {
+      const float place = FMA(parts[min(first + k, end_part - 1)].x, cells_per_metre, (float)(lane - middle) * (1.0f / MERGED));
+      SPLIT(whole, index, place);
+      set_taps(place - whole, taps[k]);
+      begin[k] = first + k < end_part ? index + part_middle - (TAPS / 2 - 1) : -0x1000000;
+    }
+    for (int j = lane; j < n; j += 32) {
+      const SeenPoint at = seen_from_centre(range * (step * (float)(j - middle)), range - parts[first].z);
+      float real = 0.0f, imaginary = 0.0f;
+      UNROLL for (int k = 0; k < MERGED; ++k) {
+        const int place = begin[k];
+        begin[k] += 32 / MERGED;
+        if ((uint)place > (uint)(part_n - TAPS)) continue;
+        const float4 part = parts[first + k];
+        const float2 seen = farther(at, part);
+        SUM_TAPS(x, y, taps[k], sums + (k * part_n + place))
+        TURNED(c, s, seen.x * turns_per_metre);
+        if (weighted) {
+          const float weight = weight_at(weights, (at.off + part.x) * seen.y * shares);
+          x *= weight, y *= weight;
+        }
+        real = FMA(x, c, FMA(-y, s, real));
+        imaginary = FMA(x, s, FMA(y, c, imaginary));
+      }
+      if (global_sums) {
+        global_sums[(ulong)line * row_sums + (ulong)(group * most + j)] = make_float2(real, imaginary);
+      } else {
+        local_sums[(line * groups + group) * n + j] = make_float2(real, imaginary);
+      }
+    }
+  }
+}
+
+// Sums of the last level of a segment of `segment` pulses on ROWS rows; `most` points per group and `groups` groups per row. `parts`
+// holds all pulses and then the groups of each level but the last: metres back from the centre of the group that
+// contains them, along and across; that centre's metres towards the scene; the square of the first two. `shares`: 1 / the sine of
+// the edge of the processed band.
+KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, RESIDENT)
+void sum_rows(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTRICT parts,
+              GLOBAL const float* RESTRICT lengths, GLOBAL const float* RESTRICT weights, GLOBAL float2* RESTRICT sums,
+              int first_row, int pulses, int each, int levels, int segment, int points, int most, int groups,
+              float near_range, float cell, float first_step, float widest_tangent, float away, float points_per_metre,
+              float turns_per_metre, float shares) {
+  LOCAL_BLOCK(float2, memory, EVEN + ODD);
+  LOCAL float2* even = memory;
+  LOCAL float2* odd = memory + EVEN;
+  const int line = ROWS * (int)GROUP_ID(0), row = first_row + line, number = (int)GROUP_ID(1);
+  const float range = near_range + (float)row * cell;
+  int last = each; /* pulses per group of the last level */
+  for (int l = 1; l < levels; ++l) last *= MERGED;
+  const ulong row_sums = (ulong)groups * (ulong)most;
+  GLOBAL float2* out = sums + ((ulong)line * row_sums + (ulong)(number * (segment / last)) * (ulong)most);
+  float step = first_step;
+  int middle = half_points(lengths[0], step, range, widest_tangent, away);
+  fill_groups(profiles, parts, even, levels == 1 ? out : 0, most, row_sums, weights, levels == 1, number * segment,
+              min((number + 1) * segment, pulses), each, middle, step, row, near_range, cell, points, points_per_metre,
+              turns_per_metre, shares);
+  for (int l = 1, size = each, all = pulses; l < levels; ++l, size *= MERGED) {
+    parts += all;
+    all = (pulses + size - 1) / size; /* parts of this level */
+    const int first = number * (segment / size), end = min(first + segment / size, all), part_middle = middle;
+    step *= 1.0f / MERGED;
+    middle = half_points(lengths[l], step, range, widest_tangent, away);
+    BARRIER();
+    merge_groups(l % 2 ? even : odd, parts, l % 2 ? odd : even, l + 1 == levels ? out : 0, most, row_sums, weights, l == 1,
+                 first, end, middle, part_middle, step, range, cell, turns_per_metre, shares);
+  }
+}
+
+// Pixels of `rows` rows from `first_row` on: adds all groups of the last level, of `each` pulses, that see them. `centres` of the
+// groups: column, metres along from there, metres towards the scene.
 KERNEL WORK_GROUP(COLUMNS, LINES, 1)
-void polar_pixels(GLOBAL const float2* RESTRICT sums, GLOBAL const float4* RESTRICT centres,
-                  GLOBAL const float4* RESTRICT taps, GLOBAL const float* RESTRICT norms, GLOBAL float2* RESTRICT image,
-                  int first_group, int groups, int each, int reach, int first_column, int columns, int pulses, int rows,
-                  float near_range, float cell, float along, int ranges, int angles, float near_apart, float range_step,
-                  float first_sine, float sine_step, float half_length, float widest, float turns_per_metre) {
-  const int tile = (int)GROUP_ID(0) * COLUMNS, p = first_column + tile + LOCAL_ID(0);
-  const int row = (int)GROUP_ID(1) * LINES + LOCAL_ID(1);
-  if (tile + LOCAL_ID(0) >= columns || row >= rows) return;
-  const int first = max(0, (first_column + tile - reach) / each - 1 - first_group);
-  const int last = min(groups - 1, (first_column + tile + COLUMNS + reach) / each + 1 - first_group);
-  const float depth = (float)row * cell, rows_per_metre = 1.0f / range_step, angles_per_sine = 1.0f / sine_step;
+void add_rows(GLOBAL const float2* RESTRICT sums, GLOBAL const float4* RESTRICT centres, GLOBAL const float* RESTRICT norms,
+              GLOBAL float2* RESTRICT image, int first_row, int rows, int pulses, int groups, int each, int most,
+              float near_range, float cell, float along, float step, float length, float widest_tangent, float away,
+              float turns_per_metre) {
+  const int tile = (int)GROUP_ID(0) * COLUMNS, p = tile + LOCAL_ID(0);
+  const int line = (int)GROUP_ID(1) * LINES + LOCAL_ID(1), row = first_row + line;
+  if (p >= pulses || line >= rows) return;
+  const float range = near_range + (float)row * cell, cells_per_metre = 1.0f / (range * step);
+  const float first_range = near_range + (float)(row - line % ROWS) * cell;
+  const int middle = half_points(length, step, first_range, widest_tangent, away), n = 2 * middle + 1;
+  const int reach = (int)(((float)middle * step * range + length) / along) + 1;
+  const int first = max(0, (tile - reach) / each - 1), last = min(groups - 1, (tile + COLUMNS + reach) / each + 1);
   float real = 0.0f, imaginary = 0.0f;
   for (int group = first; group <= last; ++group) {
-    const float4 centre = centres[first_group + group];
-    const float across = near_range + depth - centre.z, off = FMA((float)p - centre.x, along, -centre.y);
-    const float square = off * off, squares = FMA(across, across, square), inverse = RSQRT_FAST(squares);
-    const float sine = off * inverse;
-    if (fabs(sine) > min(0.95f, widest + half_length / across) + 4.0f * sine_step) continue;
-    // The distance minus the row's range.
-    const float beyond = FMA(square, RECIPROCAL_FAST(FMA(squares, inverse, across)), -centre.z);
-    const float2 value =
-        between(sums + (ulong)group * (ulong)(ranges * angles), taps, row * RANGE_RATE, (near_apart + beyond) * rows_per_metre,
-                (sine - first_sine) * angles_per_sine, ranges, angles);
+    const float4 centre = centres[group];
+    const float off = FMA((float)p - centre.x, along, -centre.y), place = off * cells_per_metre;
+    SPLIT(whole, index, place);
+    const int begin = index + middle - (TAPS / 2 - 1);
+    if ((uint)begin > (uint)(n - TAPS)) continue;
+    float taps[TAPS];
+    set_taps(place - whole, taps);
+    const SeenPoint at = seen_from_centre(off, range - centre.z);
+    const float beyond = FMA(off, off, -centre.z * (2.0f * range - centre.z)) * RECIPROCAL_FAST(at.distance + range);
+    GLOBAL const float2* values = sums + ((ulong)line * (ulong)groups + (ulong)group) * (ulong)most + (ulong)begin;
+    SUM_TAPS(x, y, taps, values)
     TURNED(c, s, beyond * turns_per_metre);
-    real = FMA(value.x, c, FMA(-value.y, s, real));
-    imaginary = FMA(value.x, s, FMA(value.y, c, imaginary));
+    real = FMA(x, c, FMA(-y, s, real));
+    imaginary = FMA(x, s, FMA(y, c, imaginary));
   }
-  GLOBAL float2* pixel = image + ((ulong)row * (ulong)pulses + (ulong)p);
-  const float2 before = *pixel;
-  *pixel = make_float2(FMA(norms[row], real, before.x), FMA(norms[row], imaginary, before.y));
+  image[(ulong)row * (ulong)pulses + (ulong)p] = make_float2(norms[row] * real, norms[row] * imaginary);
 }

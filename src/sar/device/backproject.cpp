@@ -12,8 +12,11 @@ namespace ridge::sar {
 namespace {
 
 // Work-items of a group are kColumns x kLines for pixels, of which the direct method sums kKeptRows per work-item, and
-// kPoints for points of polar grids.
-constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4, kPoints = 128;
+// kRowItems for the groups of kRows rows.
+constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4, kRowItems = 256, kRows = 8;
+constexpr std::size_t kRounding = 2;   // more points per grid, because kernels compute their numbers in floats
+constexpr std::size_t kResident = 4;   // work-groups of kRowItems per compute unit, by registers
+constexpr std::size_t kSegment = 128;  // pulses whose groups a work-group sums, if the last level has fewer
 
 template <class T>
 Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
@@ -35,16 +38,27 @@ KernelSource backproject_source() {
                       {"WEIGHTS", fmt::format("{}", kWeightTerms)}}};
 }
 
-KernelSource factorized_source() {
-  return {.name = "sar_factorized",
-          .text = ridge::detail::kernel_text("codegen/quick_functions") + ridge::detail::kernel_text("sar/factorized"),
-          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kPoints)},
-                      {"COLUMNS", fmt::format("{}", kColumns)},
-                      {"LINES", fmt::format("{}", kLines)},
-                      {"MERGED", fmt::format("{}", kMerged)},
-                      {"RANGE_RATE", fmt::format("{}", kRangeRate)},
-                      {"FRACTIONS", fmt::format("{}", kPolarFractions)},
-                      {"WEIGHTS", fmt::format("{}", kWeightTerms)}}};
+KernelSource factorized_source(std::size_t even, std::size_t odd) {
+  KernelSource source{
+      .name = "sar_factorized",
+      .text = ridge::detail::kernel_text("codegen/quick_functions") + ridge::detail::kernel_text("sar/factorized"),
+      .defines = {{"ITEMS", fmt::format("{}", kRowItems)},
+                  {"RESIDENT", fmt::format("{}", kResident)},
+                  {"ROWS", fmt::format("{}", kRows)},
+                  {"COLUMNS", fmt::format("{}", kColumns)},
+                  {"LINES", fmt::format("{}", kLines)},
+                  {"MERGED", fmt::format("{}", kMerged)},
+                  {"FINE", fmt::format("{}", kFine)},
+                  {"TAPS", fmt::format("{}", kNeighbours)},
+                  {"EVEN", fmt::format("{}", even)},
+                  {"ODD", fmt::format("{}", odd)},
+                  {"WEIGHTS", fmt::format("{}", kWeightTerms)}}};
+  const TapPolynomials polynomials = tap_polynomials();
+  for (std::size_t k = 0; k < polynomials.size(); ++k) {
+    for (std::size_t t = 0; t < kTapTerms; ++t)
+      source.defines.emplace_back(fmt::format("TAP{}_{}", k, t), fmt::format("({:.9g}f)", double{polynomials[k][t]}));
+  }
+  return source;
 }
 
 fft::Problem compression_problem(const Problem& frame) {
@@ -96,10 +110,7 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
   if (factorization_.levels.empty()) {
     kernel_ = device.compile(backproject_source()).kernel("backproject");
   } else {
-    const Program program = device.compile(factorized_source());
-    kernel_ = program.kernel("polar_pixels");
-    fill_ = program.kernel("polar_fill");
-    merge_ = program.kernel("polar_merge");
+    set_groups(device, queue, problem);
   }
   spectra_ = device.buffer(frame.pulses * frame.samples * sizeof(Complex), {.name = "sar spectra"});
   profiles_ = device.buffer(kFine * frame.pulses * frame.samples * sizeof(Complex), {.name = "sar profiles"});
@@ -123,137 +134,108 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
               static_cast<float>(geometry.widest_sine),
               static_cast<float>(geometry.widest_tangent),
               farthest};
+}
+
+namespace {
+
+// Points in local memory of the groups of even and of odd levels of `segment` pulses. The last level is stored in
+// memory.
+std::array<std::size_t, 2> local_points(const Factorization& factorization, std::size_t segment, double near_range) {
+  constexpr std::size_t kUnit = 256;  // few different programs
+  std::array<std::size_t, 2> points{kUnit, kUnit};
+  for (std::size_t l = 0; l + 1 < factorization.levels.size(); ++l) {
+    const GroupLevel& level = factorization.levels[l];
+    const std::size_t all =
+        kRows * tiles(segment, level.pulses) * (factorization.points(level, near_range) + kRounding);
+    points[l % 2] = std::max(points[l % 2], tiles(all, kUnit) * kUnit);
+  }
+  return points;
+}
+bool fits_local(const Device& device, const std::array<std::size_t, 2>& points) {
+  return (points[0] + points[1]) * sizeof(Complex) <= device.limits().local_memory;
+}
+
+}  // namespace
+
+bool DeviceBackprojection::fits(const Device& device, const Factorization& factorization, double near_range) {
+  return fits_local(device, local_points(factorization, factorization.levels.back().pulses, near_range));
+}
+
+void DeviceBackprojection::set_groups(const Device& device, Queue& queue, const BackprojectionProblem& problem) {
   const auto& levels = factorization_.levels;
-  if (levels.empty()) return;
-  taps_ = uploaded(device, queue, factorization_.taps, "sar taps");
-  const PolarGrid& last = levels.back().grid;
-  at_once_ = std::clamp<std::size_t>(problem.most_sums / last.size(), 1, levels.back().groups.size());
-  std::array<std::size_t, 2> most{};
+  const double near_range = frame_.radar.near_range_m;
+  const std::size_t last = levels.back().pulses;
+  segment_ = std::max(last, kSegment / last * last);
+  while (segment_ > last && !fits_local(device, local_points(factorization_, segment_, near_range))) segment_ -= last;
+  const auto points = local_points(factorization_, segment_, near_range);
+  const Program program = device.compile(factorized_source(points[0], points[1]));
+  kernel_ = program.kernel("add_rows");
+  sum_ = program.kernel("sum_rows");
+  most_ = factorization_.points(levels.back(), near_range) + kRounding;
+  at_once_ = std::clamp<std::size_t>(problem.most_sums / (most_ * levels.back().groups.size()), 1, frame_.samples);
+  at_once_ = tiles(at_once_, kRows) * kRows;
+  local_bytes_ = (points[0] + points[1]) * sizeof(Complex);
+  std::vector<float> parts, lengths, centres;
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    const std::size_t groups = std::min(at_once_ * (levels.back().pulses / levels[l].pulses), levels[l].groups.size());
-    most[l % 2] = std::max(most[l % 2], groups * levels[l].grid.size());
-    std::vector<float> apart;
-    const std::size_t parts = l == 0 ? frame.pulses : levels[l - 1].groups.size();
-    for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t count = l == 0 ? frame_.pulses : levels[l - 1].groups.size();
+    for (std::size_t part = 0; part < count; ++part) {
       const PulseGroup& group = levels[l].groups[part / (l == 0 ? levels[0].pulses : kMerged)];
       const Offset at = l == 0 ? factorization_.platform[part]
                                : Offset{levels[l - 1].groups[part].along, levels[l - 1].groups[part].range};
-      apart.push_back(static_cast<float>(group.along - at.along_m));
-      apart.push_back(static_cast<float>(group.range - at.range_m));
+      const double along = group.along - at.along_m, across = group.range - at.range_m;
+      for (const double value : {along, across, group.range, along * along + across * across})
+        parts.push_back(static_cast<float>(value));
     }
-    apart_.push_back(uploaded(device, queue, apart, "sar groups"));
+    lengths.push_back(static_cast<float>(levels[l].length));
   }
-  std::vector<float> centres;
   for (const PulseGroup& group : levels.back().groups) {
-    const double column = std::floor(group.along / geometry.along);
-    for (const double value : {column, group.along - column * geometry.along, group.range, 0.0})
+    const double column = std::floor(group.along / geometry_.along);
+    for (const double value : {column, group.along - column * geometry_.along, group.range, 0.0})
       centres.push_back(static_cast<float>(value));
   }
+  parts_ = uploaded(device, queue, parts, "sar groups");
+  lengths_ = uploaded(device, queue, lengths, "sar lengths of groups");
   centres_ = uploaded(device, queue, centres, "sar centres of groups");
-  const double sine = last.edge(frame.radar.near_range_m) + last.sine_step;
-  const double range = frame.radar.near_range_m + geometry.cell * static_cast<double>(frame.samples) + farthest;
-  reach_ =
-      static_cast<std::size_t>(std::ceil((range * sine / std::sqrt(1 - sine * sine) + farthest) / geometry.along)) + 1;
-  for (std::size_t k = 0; k < std::min<std::size_t>(2, levels.size()); ++k)
-    sums_[k] = device.buffer(most[k] * sizeof(Complex), {.name = "sar sums of groups"});
+  sums_ =
+      device.buffer(at_once_ * levels.back().groups.size() * most_ * sizeof(Complex), {.name = "sar sums of groups"});
 }
 
-// The groups of a level that the groups [begin, end) of the last level consist of.
-void DeviceBackprojection::sum_level(Queue& queue, std::size_t l, std::size_t begin, std::size_t end) const {
+void DeviceBackprojection::add_rows(Queue& queue, const Buffer& image) const {
   const auto& levels = factorization_.levels;
-  const Factorization::Level& level = levels[l];
-  const PolarGrid& grid = level.grid;
-  const std::size_t each = levels.back().pulses / level.pulses, first = begin * each;
-  const std::size_t groups = std::min(end * each, level.groups.size()) - first;
-  const Launch launch{.groups = {tiles(grid.size(), kPoints), groups}, .items = {kPoints}};
-  const Argument turns = real(geometry_.turns_per_metre), widest = real(geometry_.widest_sine);
-  if (l == 0) {
-    queue.launch(fill_, launch,
+  const Radar& radar = frame_.radar;
+  const std::size_t groups = levels.back().groups.size();
+  for (std::size_t begin = 0; begin < frame_.samples; begin += at_once_) {
+    const std::size_t rows = std::min(at_once_, frame_.samples - begin);
+    queue.launch(sum_,
+                 {.groups = {tiles(rows, kRows), tiles(frame_.pulses, segment_)},
+                  .items = {kRowItems},
+                  .local_bytes = local_bytes_},
                  {profiles_,
-                  apart_[0],
+                  parts_,
+                  lengths_,
                   weights_,
-                  sums_[0],
-                  number(first * level.pulses),
-                  number(frame_.pulses),
-                  number(level.pulses),
-                  number(grid.ranges),
-                  number(grid.angles),
-                  number(kFine * frame_.samples),
-                  real(grid.first_range),
-                  real(grid.range_step),
-                  real(grid.first_sine),
-                  real(grid.sine_step),
-                  real(grid.half_length),
-                  real(grid.first_range - frame_.radar.near_range_m),
-                  real(kFine / geometry_.cell),
-                  turns,
-                  widest,
-                  number(levels.size() == 1 ? 1 : 0)});
-    return;
-  }
-  const PolarGrid& from = levels[l - 1].grid;
-  const std::size_t first_part = first * kMerged, parts = levels[l - 1].groups.size() - first_part;
-  queue.launch(merge_, launch,
-               {sums_[(l - 1) % 2],
-                apart_[l],
-                weights_,
-                taps_,
-                sums_[l % 2],
-                number(first_part),
-                number(parts),
-                number(grid.ranges),
-                number(grid.angles),
-                number(from.ranges),
-                number(from.angles),
-                real(grid.first_range),
-                real(grid.range_step),
-                real(grid.first_sine),
-                real(grid.sine_step),
-                real(grid.half_length),
-                real(grid.first_range - from.first_range),
-                real(from.first_sine),
-                real(from.sine_step),
-                turns,
-                widest,
-                number(l == 1 ? 1 : 0)});
-}
-
-void DeviceBackprojection::add_groups(Queue& queue, const Buffer& image) const {
-  const auto& levels = factorization_.levels;
-  const PolarGrid& grid = levels.back().grid;
-  const std::size_t groups = levels.back().groups.size(), each = levels.back().pulses;
-  queue.fill(image, std::byte{0});
-  for (std::size_t begin = 0; begin < groups; begin += at_once_) {
-    const std::size_t end = std::min(begin + at_once_, groups);
-    for (std::size_t l = 0; l < levels.size(); ++l) sum_level(queue, l, begin, end);
-    const std::size_t first = begin * each > reach_ ? begin * each - reach_ : 0;
-    const std::size_t columns = std::min(end * each + reach_, frame_.pulses) - first;
-    queue.launch(kernel_, pixels(columns, frame_.samples, 1),
-                 {sums_[(levels.size() - 1) % 2],
-                  centres_,
-                  taps_,
-                  norms_,
-                  image,
+                  sums_,
                   number(begin),
-                  number(end - begin),
-                  number(each),
-                  number(reach_),
-                  number(first),
-                  number(columns),
                   number(frame_.pulses),
-                  number(frame_.samples),
-                  real(frame_.radar.near_range_m),
+                  number(levels[0].pulses),
+                  number(levels.size()),
+                  number(segment_),
+                  number(kFine * frame_.samples),
+                  number(most_),
+                  number(groups),
+                  real(radar.near_range_m),
                   real(geometry_.cell),
-                  real(geometry_.along),
-                  number(grid.ranges),
-                  number(grid.angles),
-                  real(frame_.radar.near_range_m - grid.first_range),
-                  real(grid.range_step),
-                  real(grid.first_sine),
-                  real(grid.sine_step),
-                  real(grid.half_length),
-                  real(geometry_.widest_sine),
-                  real(geometry_.turns_per_metre)});
+                  real(levels[0].step),
+                  real(geometry_.widest_tangent),
+                  real(factorization_.away),
+                  real(kFine / geometry_.cell),
+                  real(geometry_.turns_per_metre),
+                  real(1 / geometry_.widest_sine)});
+    queue.launch(kernel_, pixels(frame_.pulses, rows, 1),
+                 {sums_, centres_, norms_, image, number(begin), number(rows), number(frame_.pulses), number(groups),
+                  number(levels.back().pulses), number(most_), real(radar.near_range_m), real(geometry_.cell),
+                  real(geometry_.along), real(levels.back().step), real(levels.back().length),
+                  real(geometry_.widest_tangent), real(factorization_.away), real(geometry_.turns_per_metre)});
   }
 }
 
@@ -263,7 +245,7 @@ void DeviceBackprojection::run(std::span<const Complex> echoes, std::span<Comple
       [this](Queue& queue, const Buffer& in, const Buffer& out) {
         compress_.enqueue_forward(queue, in, spectra_);
         refine_.enqueue_inverse(queue, spectra_, profiles_);
-        if (!factorization_.levels.empty()) return add_groups(queue, out);
+        if (!factorization_.levels.empty()) return add_rows(queue, out);
         std::vector<Argument> arguments{profiles_, track_, weights_, norms_, out};
         arguments.insert(arguments.end(), numbers_.begin(), numbers_.end());
         queue.launch(kernel_, pixels(frame_.pulses, frame_.samples, kKeptRows), arguments);

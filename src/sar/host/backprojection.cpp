@@ -1,10 +1,6 @@
 // Back-projection on the host. Range-compressed pulses are refined kFine times, so that values between their points are
 // linear interpolations; sums are weighted by the window over the Doppler band.
-//
-// Factorized: the pulses of a group are added on a polar grid (distance r from the group's centre, sine u of the angle
-// off broadside). After removal of the phase of r the sum varies slowly, by at most half a cycle per u = wavelength /
-// (2 x length of the group), so that few angles suffice. Grids of kMerged neighbouring groups are interpolated onto the
-// grid of their union, level by level; pixels then interpolate one value per group of the last level.
+// Factorized: see sar/factorization.hpp.
 #include <ridge/sar/backprojection.hpp>
 
 #include <algorithm>
@@ -19,12 +15,12 @@
 #include "base/window.hpp"
 #include "plan/arguments.hpp"
 #include "sar/device/backproject.hpp"
+#include "sar/factorization.hpp"
 #include "sar/geometry.hpp"
 
 namespace ridge::sar {
 namespace {
 
-constexpr double kAngleRate = 3;          // angles of the polar grids, in units of the least sufficient number
 constexpr std::size_t kFewestMerged = 7;  // least pulses of a merged group: shorter groups resolve the window's edge
 
 // exp(2 pi i turns), by polynomials over a quarter turn; error below 1e-7.
@@ -49,40 +45,7 @@ Complex times(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// Weights of four neighbours for a value between the second and the third of them: those with the least squared error
-// for all frequencies up to 1/6 cycle per point, the band of a polar grid.
-class FourTaps {
- public:
-  FourTaps() : weights_(kPolarFractions + 1) {
-    for (std::size_t i = 0; i <= kPolarFractions; ++i) {
-      const double t = 1 + static_cast<double>(i) / kPolarFractions;
-      double matrix[4][5];
-      for (int k = 0; k < 4; ++k) {
-        for (int l = 0; l < 4; ++l) matrix[k][l] = in_band(k - l) + (k == l ? 1e-9 : 0);
-        matrix[k][4] = in_band(t - k);
-      }
-      for (int k = 0; k < 4; ++k) {  // Gauss-Jordan; the matrix is positive definite
-        for (int row = 0; row < 4; ++row) {
-          const double factor = row == k ? 0 : matrix[row][k] / matrix[k][k];
-          for (int l = k; l < 5; ++l) matrix[row][l] -= factor * matrix[k][l];
-        }
-      }
-      for (std::size_t k = 0; k < 4; ++k) weights_[i][k] = static_cast<float>(matrix[k][4] / matrix[k][k]);
-    }
-  }
-  const std::vector<std::array<float, 4>>& all() const { return weights_; }
-  const std::array<float, 4>& at(double fraction) const {
-    return weights_[static_cast<std::size_t>(fraction * kPolarFractions + 0.5)];
-  }
-
- private:
-  // Mean of exp(2 pi i f distance) over the band.
-  static double in_band(double distance) {
-    const double angle = kPi * distance / 3;
-    return std::abs(angle) < 1e-9 ? 1 : std::sin(angle) / angle;
-  }
-  std::vector<std::array<float, 4>> weights_;
-};
+double length_of(double across, double off) { return std::sqrt(across * across + off * off); }
 
 // Calls use(item, thread) for all items, scheduled dynamically.
 template <class Use>
@@ -102,21 +65,20 @@ struct Levels {
 
 struct BackprojectionState {
   BackprojectionProblem problem;
-  bool on_host;
   std::size_t threads;
   double cell, along, turns_per_metre;  // metres per sample and per pulse; cycles of the echo per metre of distance
   double widest_sine, widest_tangent;   // of the processed band
   std::vector<float> weights;           // by sine
   std::vector<float> norms;             // per row
   fft::Plan<float> compress, refine;
-  FourTaps taps{};
+  TapPolynomials taps = tap_polynomials();
+  Factorization groups{};                                   // factorized only
   std::unique_ptr<const DeviceBackprojection> on_device{};  // null on the host
   mutable std::mutex busy{};
   mutable std::vector<Complex> spectra, profiles;
 
   BackprojectionState(const Device& device, const BackprojectionProblem& given, const planner::Options& options)
       : problem(given),
-        on_host(device.is_host()),
         threads(given.frame.threads == 0 ? base::hardware_threads() : given.frame.threads),
         cell(range_cell(given.frame.radar)),
         along(along_cell(given.frame.radar)),
@@ -126,10 +88,11 @@ struct BackprojectionState {
         compress(host(), compression_problem(given.frame), options),
         refine(host(), refinement_problem(given.frame), options) {
     set_weights();
+    if (problem.method == Method::factorized) groups = factorized(levels(device), track());
     if (device.is_host()) return;
     on_device = std::make_unique<const DeviceBackprojection>(
         device, problem, DeviceBackprojection::Geometry{cell, along, turns_per_metre, widest_sine, widest_tangent},
-        weight_polynomial(), norms, problem.method == Method::factorized ? factorization() : Factorization{}, options);
+        weight_polynomial(), norms, groups, options);
   }
 
   std::size_t pulses() const { return problem.frame.pulses; }
@@ -234,60 +197,42 @@ struct BackprojectionState {
     for (std::size_t p = 0; p < pulses(); ++p) line[p] = times(line[p], factor);
   }
 
-  // Grid around a group of `count` pulses: one for all groups.
-  PolarGrid polar_grid(std::size_t count) const {
-    PolarGrid grid;
-    double along_most = 0, away = 0;
-    for (const Offset& offset : problem.track) {
-      along_most = std::max(along_most, std::abs(offset.along_m));
-      away = std::max(away, std::abs(offset.range_m));
-    }
-    const double longest = along * static_cast<double>(count) + 2 * along_most;
-    grid.sine_step = 1 / (turns_per_metre * longest * kAngleRate);
-    grid.widest = widest_sine;
-    grid.half_length = longest / 2 + away;
-    const double near = problem.frame.radar.near_range_m, far = range_of(samples());
-    const double edge = grid.edge(near - 2 * away);
-    grid.first_sine = -edge;
-    grid.angles = static_cast<std::size_t>(std::ceil(2 * edge / grid.sine_step)) + 1;
-    grid.range_step = cell / kRangeRate;
-    // Centres of groups that are merged see a point at distances that differ by part of their length.
-    const double apart = 2 * static_cast<double>(kMerged) * grid.half_length * edge + 2 * away;
-    grid.first_range = near - apart - 3 * grid.range_step;
-    const double last = far / std::sqrt(1 - widest_sine * widest_sine) + apart;
-    grid.ranges = static_cast<std::size_t>(std::ceil((last - grid.first_range) / grid.range_step)) + 8;
-    return grid;
+  std::vector<Offset> track() const {
+    std::vector<Offset> all(pulses());
+    for (std::size_t pulse = 0; pulse < pulses(); ++pulse) all[pulse] = platform(pulse);
+    return all;
   }
-
-  // Points of a group's grid that are filled.
-  double filled_points(const PolarGrid& grid) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < grid.ranges; i += 16) {
-      const auto [first, end] = grid.filled(grid.range(i));
-      sum += 16 * static_cast<double>(end - first);
-    }
-    return sum;
+  Factorization factorized(const Levels& sizes, const std::vector<Offset>& track) const {
+    return factorize(track, along, turns_per_metre, widest_tangent, sizes.first, sizes.last);
   }
-  // Cost in direct updates per pixel, for the choice of the groups.
-  double factorized_cost(const Levels& levels) const {
-    const double interpolation = on_host ? 1.5 : 2.2;
-    const auto pixels = static_cast<double>(samples());
-    const double aperture = 2 * range_of(samples() / 2) * widest_tangent / along;
-    double cost = filled_points(polar_grid(levels.first)) / pixels +
-                  interpolation * (aperture / static_cast<double>(levels.last) + 1);
-    for (std::size_t count = levels.first * kMerged; count <= levels.last; count *= kMerged) {
-      cost += interpolation * filled_points(polar_grid(count)) / pixels / (static_cast<double>(count) / kMerged);
+  // Cost in direct updates per pixel, for the choice of the groups: the mean of a near and a far row.
+  double factorized_cost(const Factorization& made) const {
+    constexpr double kInterpolation = 1.2;
+    double cost = 0;
+    for (const std::size_t row : {samples() / 4, samples() * 3 / 4}) {
+      const double range = range_of(row), aperture = 2 * range * widest_tangent / along;
+      cost += static_cast<double>(made.points(made.levels.front(), range));
+      for (std::size_t l = 1; l < made.levels.size(); ++l) {
+        cost += kInterpolation * kMerged * static_cast<double>(made.points(made.levels[l], range)) /
+                static_cast<double>(made.levels[l].pulses);
+      }
+      cost += kInterpolation * (aperture / static_cast<double>(made.levels.back().pulses) + 1);
     }
-    return cost;
+    return cost / 2;
   }
-  Levels levels() const {
+  // The cheapest sizes of groups. Shorter groups than kFewestMerged do not resolve the window's edge when they are
+  // merged.
+  Levels levels(const Device& device) const {
     Levels best{};
     double least = 0;
     const std::size_t given = std::min(problem.group, pulses());
+    const std::vector<Offset> at = track();
     for (std::size_t first = given == 0 ? 2 : given; first <= (given == 0 ? pulses() : given); first *= 2) {
       for (std::size_t last = first; last <= pulses(); last *= kMerged) {
         if (last > first && first < kFewestMerged) break;
-        const double cost = factorized_cost({first, last});
+        const Factorization made = factorized({first, last}, at);
+        if (!device.is_host() && !DeviceBackprojection::fits(device, made, range_of(0))) break;
+        const double cost = factorized_cost(made);
         if (best.first != 0 && cost >= least) continue;
         best = {first, last};
         least = cost;
@@ -295,135 +240,96 @@ struct BackprojectionState {
     }
     return best.first == 0 ? Levels{1, 1} : best;
   }
-  PulseGroup group_of(std::size_t first, std::size_t count) const {
-    PulseGroup group{.first = first, .end = std::min(first + count, pulses())};
-    const auto members = static_cast<double>(group.end - group.first);
-    for (std::size_t pulse = group.first; pulse < group.end; ++pulse) {
-      group.along += platform(pulse).along_m / members;
-      group.range += platform(pulse).range_m / members;
-    }
-    return group;
+
+  // Echo of a pulse or value of a part at a distance, with the phase that remains of the distance.
+  Complex without_phase(const Complex& value, double distance) const {
+    return times(value, turned(distance * turns_per_metre));
   }
 
-  // All groups, for devices.
-  Factorization factorization() const {
-    const Levels sizes = levels();
-    Factorization made{.taps = taps.all()};
-    for (std::size_t pulse = 0; pulse < pulses(); ++pulse) made.platform.push_back(platform(pulse));
-    for (std::size_t count = sizes.first; count <= sizes.last; count *= kMerged) {
-      Factorization::Level& level = made.levels.emplace_back();
-      level = {.pulses = count, .grid = polar_grid(count)};
-      for (std::size_t first = 0; first < pulses(); first += count) level.groups.push_back(group_of(first, count));
-    }
-    return made;
-  }
-
-  // Sums of a group's pulses at one distance, for all angles, without the phase of the distance. The window ends with a
-  // jump that a coarse grid cannot resolve, so groups that will be merged are weighted at the merge.
-  void fill_range(const PulseGroup& group, const PolarGrid& grid, std::size_t i, bool weighted, Complex* line) const {
-    const double radius = grid.range(i);
-    const auto [begin, end] = grid.filled(radius);
-    std::fill_n(line, grid.angles, Complex{});
+  // Sums of a group on a row, without the phase of the distance to the group's centre. The window ends with a jump that
+  // a coarse grid cannot resolve, so groups that will be merged are weighted at the merge.
+  using Sums = std::vector<std::vector<Complex>>;  // per level
+  void fill_group(const PulseGroup& group, double range, std::vector<Complex>& sums) const {
+    const GroupLevel& level = groups.levels.front();
+    const auto half = static_cast<double>(groups.half(level, range));
     for (std::size_t pulse = group.first; pulse < group.end; ++pulse) {
-      const Offset at = platform(pulse);
+      const Offset at = groups.platform[pulse];
       const Complex* profile = profiles.data() + pulse * profile_size();
-      for (std::size_t j = begin; j < end; ++j) {
-        const double sine = grid.sine(j);
-        const double off = group.along + radius * sine - at.along_m;
-        const double across = group.range + radius * std::sqrt(1 - sine * sine) - at.range_m;
-        const double distance = std::sqrt(off * off + across * across);
-        const float share = weighted ? static_cast<float>(weight(std::abs(off) / distance)) : 1;
+      for (std::size_t j = 0; j < sums.size(); ++j) {
+        const double from_centre = range * level.step * (static_cast<double>(j) - half);
+        const double off = from_centre + group.along - at.along_m;
+        const double distance = length_of(range - at.range_m, off);
+        const float share = groups.levels.size() == 1 ? static_cast<float>(weight(std::abs(off) / distance)) : 1;
         if (share == 0) continue;
-        line[j] += share * times(at_distance(profile, distance), turned((distance - radius) * turns_per_metre));
+        sums[j] += share * without_phase(at_distance(profile, distance),
+                                         distance - length_of(range - group.range, from_centre));
       }
     }
   }
-
-  // The same from the grids of the groups that it consists of.
-  struct Part {
-    PulseGroup group;
-    std::vector<Complex> values;
-  };
-  void merge_range(const PulseGroup& group, const PolarGrid& grid, const std::vector<Part>& parts,
-                   const PolarGrid& from, std::size_t i, bool weigh, Complex* line) const {
-    const double radius = grid.range(i);
-    const auto [begin, end] = grid.filled(radius);
-    std::fill_n(line, grid.angles, Complex{});
-    for (const Part& part : parts) {
-      for (std::size_t j = begin; j < end; ++j) {
-        const double sine = grid.sine(j);
-        const double off = group.along + radius * sine - part.group.along;
-        const double across = group.range + radius * std::sqrt(1 - sine * sine) - part.group.range;
-        const double distance = std::sqrt(off * off + across * across);
-        const float share = weigh ? static_cast<float>(weight(std::abs(off) / distance)) : 1;
+  void add_part(std::size_t l, const PulseGroup& group, const PulseGroup& part, double range, Sums& sums) const {
+    const GroupLevel &level = groups.levels[l], &below = groups.levels[l - 1];
+    const auto half = static_cast<double>(groups.half(level, range));
+    const double apart = group.along - part.along;
+    const double first = apart / (range * below.step) + static_cast<double>(groups.half(below, range)) - half / kMerged;
+    std::vector<Complex>& to = sums[l];
+    for (std::size_t residue = 0; residue < kMerged; ++residue) {
+      const double place = first + static_cast<double>(residue) / kMerged;
+      const auto weights = taps_at(taps, static_cast<float>(place - std::floor(place)));
+      auto cell = static_cast<long>(std::floor(place)) - static_cast<long>(kNeighbours / 2 - 1);
+      for (std::size_t j = residue; j < to.size(); j += kMerged, ++cell) {
+        if (cell < 0 || cell + static_cast<long>(kNeighbours) > static_cast<long>(sums[l - 1].size())) continue;
+        const double from_centre = range * level.step * (static_cast<double>(j) - half), off = from_centre + apart;
+        const double distance = length_of(range - part.range, off);
+        const float share = l == 1 ? static_cast<float>(weight(std::abs(off) / distance)) : 1;
         if (share == 0) continue;
-        line[j] += share * times(interpolated(from, part.values.data(), distance, off / distance),
-                                 turned((distance - radius) * turns_per_metre));
+        to[j] += share * without_phase(interpolated(sums[l - 1].data() + cell, weights),
+                                       distance - length_of(range - group.range, from_centre));
       }
     }
   }
-
-  // Polar sums of the `count` pulses from `first` on, a group of one of the levels.
-  std::vector<Complex> polar_sums(std::size_t first, std::size_t count, const Levels& levels) const {
-    const PulseGroup group = group_of(first, count);
-    const PolarGrid grid = polar_grid(count);
-    std::vector<Complex> values(grid.size());
-    if (count == levels.first) {
-      for_all(threads, grid.ranges, [&](std::size_t i, std::size_t) {
-        fill_range(group, grid, i, levels.first == levels.last, values.data() + i * grid.angles);
-      });
-      return values;
-    }
-    const std::size_t each = count / kMerged;
-    const PolarGrid from = polar_grid(each);
-    std::vector<Part> parts;
-    for (std::size_t at = first; at < group.end; at += each) {
-      parts.push_back({group_of(at, each), polar_sums(at, each, levels)});
-    }
-    for_all(threads, grid.ranges, [&](std::size_t i, std::size_t) {
-      merge_range(group, grid, parts, from, i, each == levels.first, values.data() + i * grid.angles);
-    });
-    return values;
-  }
-
-  Complex interpolated(const PolarGrid& grid, const Complex* values, double radius, double sine) const {
-    const double i = (radius - grid.first_range) / grid.range_step, j = (sine - grid.first_sine) / grid.sine_step;
-    const double down = std::floor(i), across = std::floor(j);
-    if (!(down >= 1 && across >= 1 && down + 2 < static_cast<double>(grid.ranges) &&
-          across + 2 < static_cast<double>(grid.angles)))
-      return {};
-    const auto &rows = taps.at(i - down), &columns = taps.at(j - across);
-    const Complex* corner =
-        values + (static_cast<std::size_t>(down) - 1) * grid.angles + static_cast<std::size_t>(across) - 1;
+  static Complex interpolated(const Complex* values, const std::array<float, kNeighbours>& weights) {
     Complex sum{};
-    for (std::size_t a = 0; a < 4; ++a) {
-      const Complex* line = corner + a * grid.angles;
-      sum += rows[a] * (columns[0] * line[0] + columns[1] * line[1] + columns[2] * line[2] + columns[3] * line[3]);
-    }
+    for (std::size_t k = 0; k < kNeighbours; ++k) sum += weights[k] * values[k];
     return sum;
   }
-
-  void run_factorized(std::span<Complex> image) const {
-    const Levels sizes = levels();
-    const PolarGrid grid = polar_grid(sizes.last);
-    std::ranges::fill(image, Complex{});
-    for (std::size_t begin = 0; begin < pulses(); begin += sizes.last) {
-      report(begin, pulses());
-      const PulseGroup group = group_of(begin, sizes.last);
-      const std::vector<Complex> values = polar_sums(begin, sizes.last, sizes);
-      for_all(threads, samples(), [&](std::size_t row, std::size_t) {
-        Complex* line = image.data() + row * pulses();
-        const Offset centre{.along_m = group.along, .range_m = group.range};
-        const double across = range_of(row) - centre.range_m;
-        const auto [first, end] = columns_of(centre, range_of(row), grid.edge(across));
-        for (std::size_t p = first; p < end; ++p) {
-          const double off = along * static_cast<double>(p) - centre.along_m;
-          const double radius = std::sqrt(across * across + off * off);
-          line[p] += times(interpolated(grid, values.data(), radius, off / radius), turned(radius * turns_per_metre));
-        }
-      });
+  void sum_group(std::size_t l, std::size_t index, double range, Sums& sums) const {
+    const GroupLevel& level = groups.levels[l];
+    sums[l].assign(groups.points(level, range), Complex{});
+    if (l == 0) return fill_group(level.groups[index], range, sums[0]);
+    const std::vector<PulseGroup>& parts = groups.levels[l - 1].groups;
+    for (std::size_t part = index * kMerged; part < std::min((index + 1) * kMerged, parts.size()); ++part) {
+      sum_group(l - 1, part, range, sums);
+      add_part(l, level.groups[index], parts[part], range, sums);
     }
-    for_all(threads, samples(), [&](std::size_t row, std::size_t) { finish_row(row, image.data() + row * pulses()); });
+  }
+
+  // Adds a group of the last level to the pixels of a row.
+  void add_group(const PulseGroup& group, double range, const std::vector<Complex>& sums, Complex* line) const {
+    const GroupLevel& level = groups.levels.back();
+    const auto half = static_cast<double>(groups.half(level, range));
+    const Offset centre{.along_m = group.along, .range_m = 0};
+    const double edge = groups.edge(level, range);
+    const auto [first, end] = columns_of(centre, range, edge / std::sqrt(1 + edge * edge));
+    for (std::size_t p = first; p < end; ++p) {
+      const double off = along * static_cast<double>(p) - group.along, place = off / (range * level.step) + half;
+      const auto cell = static_cast<std::size_t>(place);
+      const auto weights = taps_at(taps, static_cast<float>(place - static_cast<double>(cell)));
+      line[p] += without_phase(interpolated(sums.data() + cell - (kNeighbours / 2 - 1), weights),
+                               length_of(range - group.range, off));
+    }
+  }
+  void run_factorized(std::span<Complex> image) const {
+    for_all(threads, samples(), [&](std::size_t row, std::size_t thread) {
+      if (thread == 0) report(row, samples());
+      Complex* line = image.data() + row * pulses();
+      std::fill_n(line, pulses(), Complex{});
+      Sums sums(groups.levels.size());
+      for (std::size_t index = 0; index < groups.levels.back().groups.size(); ++index) {
+        sum_group(groups.levels.size() - 1, index, range_of(row), sums);
+        add_group(groups.levels.back().groups[index], range_of(row), sums.back(), line);
+      }
+      finish_row(row, line);
+    });
   }
 };
 
@@ -482,12 +388,14 @@ std::string Backprojection::explain() const {
   if (state_->problem.method == Method::direct) {
     return fmt::format("direct back-projection: {:.0f} pulses per pixel\n", each);
   }
-  const Levels sizes = state_->levels();
-  const PolarGrid grid = state_->polar_grid(sizes.last);
+  const Factorization& groups = state_->groups;
+  const double middle = state_->range_of(state_->samples() / 2);
   return fmt::format(
-      "factorized back-projection: groups of {} pulses, merged by {} up to {} pulses on {} ranges x {} angles, about "
-      "{:.0f} updates per pixel instead of {:.0f}\n",
-      sizes.first, kMerged, sizes.last, grid.ranges, grid.angles, state_->factorized_cost(sizes), each);
+      "factorized back-projection: groups of {} pulses, merged by {} up to {} pulses on {} tangents per row, about "
+      "{:.0f} "
+      "updates per pixel instead of {:.0f}\n",
+      groups.levels.front().pulses, kMerged, groups.levels.back().pulses, groups.points(groups.levels.back(), middle),
+      state_->factorized_cost(groups), each);
 }
 
 const BackprojectionProblem& Backprojection::problem() const { return state_->problem; }

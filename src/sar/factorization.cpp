@@ -1,0 +1,125 @@
+#include "sar/factorization.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sar/geometry.hpp"
+
+namespace ridge::sar {
+namespace {
+
+constexpr double kTangentRate = 2;  // tangents of a grid, in units of the least sufficient number
+
+PulseGroup group_of(const std::vector<Offset>& platform, std::size_t first, std::size_t count) {
+  PulseGroup group{.first = first, .end = std::min(first + count, platform.size())};
+  const auto members = static_cast<double>(group.end - group.first);
+  for (std::size_t pulse = group.first; pulse < group.end; ++pulse) {
+    group.along += platform[pulse].along_m / members;
+    group.range += platform[pulse].range_m / members;
+  }
+  return group;
+}
+
+// Mean of exp(2 pi i f distance) over the band of a grid.
+double in_band(double distance) {
+  const double angle = kPi * distance / kTangentRate;
+  return std::abs(angle) < 1e-9 ? 1 : std::sin(angle) / angle;
+}
+
+// The best weights for a value `fraction` points after the third neighbour.
+std::array<double, kNeighbours> best_taps(double fraction) {
+  constexpr double kRegularization = 1e-9;
+  const double place = static_cast<double>(kNeighbours / 2 - 1) + fraction;
+  std::array<std::array<double, kNeighbours + 1>, kNeighbours> matrix{};
+  for (std::size_t k = 0; k < kNeighbours; ++k) {
+    for (std::size_t l = 0; l < kNeighbours; ++l)
+      matrix[k][l] = in_band(static_cast<double>(k) - static_cast<double>(l)) + (k == l ? kRegularization : 0);
+    matrix[k][kNeighbours] = in_band(place - static_cast<double>(k));
+  }
+  for (std::size_t k = 0; k < kNeighbours; ++k) {  // Gauss-Jordan; the matrix is positive definite
+    for (std::size_t row = 0; row < kNeighbours; ++row) {
+      const double factor = row == k ? 0 : matrix[row][k] / matrix[k][k];
+      for (std::size_t l = k; l <= kNeighbours; ++l) matrix[row][l] -= factor * matrix[k][l];
+    }
+  }
+  std::array<double, kNeighbours> taps;
+  for (std::size_t k = 0; k < kNeighbours; ++k) taps[k] = matrix[k][kNeighbours] / matrix[k][k];
+  return taps;
+}
+
+}  // namespace
+
+double Factorization::edge(const GroupLevel& level, double range) const {
+  return widest_tangent * (1 + away / range) + level.length / (2 * range);
+}
+
+std::size_t Factorization::half(const GroupLevel& level, double range) const {
+  return static_cast<std::size_t>(std::floor(edge(level, range) / level.step)) + kNeighbours / 2;
+}
+
+Factorization factorize(const std::vector<Offset>& platform, double along, double turns_per_metre,
+                        double widest_tangent, std::size_t first, std::size_t last) {
+  Factorization made{.platform = platform, .widest_tangent = widest_tangent};
+  for (const Offset& at : platform) made.away = std::max(made.away, std::abs(at.range_m));
+  double step = 0;  // of the first level; those of the others are exact fractions of it
+  for (std::size_t count = first, parts = 1; count <= last; count *= kMerged, parts *= kMerged) {
+    GroupLevel& level = made.levels.emplace_back();
+    level.pulses = count;
+    double reach = 0;
+    for (std::size_t pulse = 0; pulse < platform.size(); pulse += count) {
+      const PulseGroup& group = level.groups.emplace_back(group_of(platform, pulse, count));
+      for (std::size_t i = group.first; i < group.end; ++i) {
+        reach = std::max(reach, std::abs(platform[i].along_m - group.along) +
+                                    std::abs(platform[i].range_m - group.range) * widest_tangent);
+      }
+    }
+    level.length = 2 * reach + along;
+    const double own = 1 / (turns_per_metre * level.length * kTangentRate) * static_cast<double>(parts);
+    step = step == 0 ? own : std::min(step, own);
+  }
+  for (GroupLevel& level : made.levels) {
+    level.step = step;
+    step /= static_cast<double>(kMerged);
+  }
+  return made;
+}
+
+TapPolynomials tap_polynomials() {
+  TapPolynomials polynomials{};
+  std::array<double, kTapTerms> nodes;  // Chebyshev's points
+  std::array<std::array<double, kNeighbours>, kTapTerms> divided;
+  for (std::size_t i = 0; i < kTapTerms; ++i) {
+    nodes[i] = -std::cos(kPi * (static_cast<double>(i) + 0.5) / kTapTerms);
+    divided[i] = best_taps(0.5 * (nodes[i] + 1));
+  }
+  for (std::size_t k = 0; k < kNeighbours / 2; ++k) {
+    std::array<double, kTapTerms> terms{};
+    for (std::size_t order = 1; order < kTapTerms; ++order) {
+      for (std::size_t i = kTapTerms; i-- > order;)
+        divided[i][k] = (divided[i][k] - divided[i - 1][k]) / (nodes[i] - nodes[i - order]);
+    }
+    for (std::size_t i = kTapTerms; i-- > 0;) {  // terms = terms * (x - node) + divided
+      for (std::size_t t = kTapTerms; t-- > 0;) terms[t] = (t > 0 ? terms[t - 1] : 0) - nodes[i] * terms[t];
+      terms[0] += divided[i][k];
+    }
+    for (std::size_t t = 0; t < kTapTerms; ++t) polynomials[k][t] = static_cast<float>(terms[t]);
+  }
+  return polynomials;
+}
+
+std::array<float, kNeighbours> taps_at(const TapPolynomials& polynomials, float fraction) {
+  const float x = 2 * fraction - 1;
+  std::array<float, kNeighbours> taps{};
+  for (std::size_t k = 0; k < kNeighbours / 2; ++k) {
+    float left = 0, right = 0;
+    for (std::size_t t = kTapTerms; t-- > 0;) {
+      left = left * x + polynomials[k][t];
+      right = right * -x + polynomials[k][t];
+    }
+    taps[k] = left;
+    taps[kNeighbours - 1 - k] = right;
+  }
+  return taps;
+}
+
+}  // namespace ridge::sar
