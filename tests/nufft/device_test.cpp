@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,6 +75,28 @@ TEST_F(NufftOnDevices, ReachEpsilonInEveryRankAndType) {
         }
       }
     }
+  }
+}
+
+// A plan for many points sorts them by parts: the same modes as from a plan for few points, and the same refusal.
+TEST_F(NufftOnDevices, SortManyPointsByParts) {
+  const std::size_t count = DeviceDesign::kFewestByParts;
+  auto points = random_points<float>(2, count, -9.0, 9.0);
+  const auto strengths = random_values<float>(count);
+  for (const Device& device : ridge::test::accelerators()) {
+    std::vector<std::complex<float>> modes[2];
+    for (const bool many : {false, true}) {
+      auto nufft = plan<float>(
+          device, {.modes = {64, 64}, .points = many ? count : 1000, .epsilon = 1e-5, .upsampling = 2}, only("window"));
+      points.give_to(nufft);
+      modes[many].resize(64 * 64);
+      nufft.run(strengths, modes[many]);
+      const float kept = std::exchange(points.axis[1][count - 5], std::numeric_limits<float>::quiet_NaN());
+      EXPECT_THAT(ridge::test::error_of([&] { points.give_to(nufft); }, ErrorKind::invalid_argument),
+                  HasSubstr(fmt::format("{}", count - 5)));
+      points.axis[1][count - 5] = kept;
+    }
+    EXPECT_LE(test::error_of_answer(modes[1], std::vector<test::Wide>(modes[0].begin(), modes[0].end())), 1e-5);
   }
 }
 

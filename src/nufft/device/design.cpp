@@ -70,6 +70,7 @@ KernelSource nonuniform_source(const DeviceDesign& design) {
                                   {"STEP", text(design.step())},
                                   {"BINS", design.bins() ? "1" : "0"},
                                   {"WINDOW", design.axes > 1 && design.spreading == Spreading::window ? "1" : "0"}}};
+  if (design.parts) source.text += ridge::detail::kernel_text("nufft/sort_parts");
   return design.spreading == Spreading::matrix ? with_matrix(std::move(source), design) : source;
 }
 

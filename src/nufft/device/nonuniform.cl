@@ -100,7 +100,9 @@ FUNCTION uint key_of(NUMBER x, NUMBER y, NUMBER z, int cells0, int cells1, int c
 // cluster would wait for one counter.
 #ifdef __CUDACC_RTC__
 FUNCTION uint rank_of(uint* counts, uint key) {
-  const uint same = __match_any_sync(__activemask(), key), lane = (uint)LOCAL_ID(0) & 31u;
+  const uint active = __activemask();
+  if (!__any_sync(active, key == __shfl_xor_sync(active, key, 1))) return ATOMIC_ADD(&counts[key], 1u);
+  const uint same = __match_any_sync(active, key), lane = (uint)LOCAL_ID(0) & 31u;
   const int first = __ffs((int)same) - 1;
   uint before = 0;
   if ((int)lane == first) before = ATOMIC_ADD(&counts[key], (uint)__popc(same));
@@ -168,23 +170,24 @@ void count_pieces(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRIC
       tile < tiles ? (FIRST_OF(key + keys_per_tile) - FIRST_OF(key) + MOST_PER_PIECE - 1) / MOST_PER_PIECE : 0;
 }
 
-// Tile, first and end point of each piece; found[1] becomes the number of pieces.
+// Tile, first and end point of each piece, by LISTERS work-items per tile; found[1] becomes the number of pieces.
+#define LISTERS 8u
 KERNEL WORK_GROUP(GROUP, 1, 1)
 void list_pieces(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRICT totals,
                  GLOBAL const uint* RESTRICT numbers, GLOBAL const uint* RESTRICT number_totals,
                  GLOBAL uint* RESTRICT pieces, GLOBAL uint* RESTRICT found, uint tiles, uint keys_per_tile) {
-  const uint tile = GLOBAL_ID(0), key = tile * keys_per_tile;
+  const uint tile = GLOBAL_ID(0) / LISTERS, own = GLOBAL_ID(0) % LISTERS, key = tile * keys_per_tile;
   if (tile > tiles) return;
-  uint piece = numbers[tile] + number_totals[tile / SCANNED];
+  uint piece = numbers[tile] + number_totals[tile / SCANNED] + own;
   if (tile == tiles) {
-    found[1] = piece;
+    if (own == 0) found[1] = piece;
     return;
   }
   const uint end = FIRST_OF(key + keys_per_tile);
-  for (uint from = FIRST_OF(key); from < end; from += MOST_PER_PIECE, ++piece) {
+  for (ulong from = FIRST_OF(key) + own * MOST_PER_PIECE; from < end; from += LISTERS * MOST_PER_PIECE, piece += LISTERS) {
     pieces[3 * piece] = tile;
-    pieces[3 * piece + 1] = from;
-    pieces[3 * piece + 2] = min(from + MOST_PER_PIECE, end);
+    pieces[3 * piece + 1] = (uint)from;
+    pieces[3 * piece + 2] = (uint)min(from + MOST_PER_PIECE, (ulong)end);
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kNames[] = {"matrix", "window", "atomic"};  // in the order of Spreading
 
-DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading spreading) {
+DeviceDesign design_on_device(const Device& device, const Layout& layout, double upsampling, Spreading spreading) {
   const TilesDesign tiles = design_tiles(layout, upsampling);
   return {.spreading = spreading,
           .axes = layout.axes,
@@ -27,6 +27,9 @@ DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading
           .real = layout.real,
           .turns = layout.turns,
           .cells = tiles.cells,
+          .parts = layout.axes > 1 && layout.points >= DeviceDesign::kFewestByParts &&
+                   device.limits().local_memory >= DeviceDesign::kPartsLocalBytes &&
+                   device.limits().work_group >= DeviceDesign::kPartItems,
           .products = products_for(layout.epsilon)};
 }
 
@@ -303,7 +306,7 @@ void list_on_device(const Device& device, const Layout& layout, const planner::O
   inner.progress = {};
   for (const Spreading spreading : {Spreading::matrix, Spreading::window, Spreading::atomic}) {
     for (const double upsampling : kUpsamplings) {
-      const DeviceDesign design = design_on_device(layout, upsampling, spreading);
+      const DeviceDesign design = design_on_device(device, layout, upsampling, spreading);
       entries.push_back(
           {.candidate = {.variant = kNames[static_cast<std::size_t>(spreading)],
                          .parameters = {{"upsampling", fmt::format("{}", upsampling)},

@@ -1,8 +1,10 @@
-// Sorts points on a device by tile and by cell along the window's axis: counts, sums, moves.
+// Sorts points on a device by tile and by cell along the window's axis: counts, sums, moves. Many points are sorted by
+// parts (sort_parts.cl) unless one part has too many of them.
 #pragma once
 #include <array>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include <ridge/device.hpp>
 
@@ -29,6 +31,17 @@ class DeviceSorter {
                                            std::size_t& bad) const;
 
  private:
+  // The points and their coordinates.
+  struct Given {
+    std::array<Buffer, 3> axis;
+    std::size_t count;
+  };
+  std::size_t keys() const { return design_.tiles() * design_.keys_per_tile() + 1; }
+  std::size_t keys_per_part(std::size_t count) const;  // 0: not by parts
+  bool sort_parts(Queue& queue, const Given& given, const Buffer& records) const;
+  void sort_points(Queue& queue, const Given& given, const Buffer& records) const;
+  std::vector<Argument> coordinates(const Given& given) const;
+  void add_grid(std::vector<Argument>& arguments) const;
   Buffer scratch(Buffer& buffer, std::size_t elements, const char* name) const;
   void scan(Queue& queue, const Buffer& counts, const Buffer& totals, std::size_t count) const;
   void list_pieces(Queue& queue, DevicePoints& points) const;
@@ -37,8 +50,10 @@ class DeviceSorter {
   DeviceDesign design_;
   T farthest_;
   ridge::Kernel count_, scan_, count_pieces_, list_pieces_, move_;
+  ridge::Kernel count_parts_{}, start_parts_{}, fill_parts_{}, sort_part_{};
   mutable std::mutex busy_;
   mutable Buffer keys_, ranks_, counts_, totals_, numbers_, number_totals_, total_, found_;
+  mutable Buffer part_counts_, starts_, cursors_, moved_;
 };
 
 }  // namespace ridge::nufft
