@@ -135,7 +135,8 @@ class Type3Plan {
   std::size_t points() const;       // 0 before set_points()
   std::size_t frequencies() const;  // 0 before set_points()
 
-  void run(std::span<const Complex> strengths, std::span<Complex> values) const;  // batch x points -> x frequencies
+  // From batch x points to batch x frequencies.
+  void run(std::span<const Complex> strengths, std::span<Complex> values) const;
   void adjoint(std::span<const Complex> values, std::span<Complex> strengths) const;
   // Buffers of the plan's device with the contents of the spans. The grids belong to the points that were set: enqueue
   // on one queue, or wait between queues.

@@ -84,8 +84,8 @@ struct Progress {
   std::size_t done = 0, of = 0;
 };
 
-// Measurement of a quick plan in a background thread, for transforms, tensors and transposes: the thread makes the
-// measured plan of the same problem and saves its wisdom.
+// Improvement of a quick plan by a background thread, which makes the measured plan of the same problem and saves its
+// wisdom. For transforms, tensors, transposes, stencils, filter banks and images; other workloads ignore it.
 enum class Improve : unsigned char {
   unspecified,  // the process's default: set_improve(), else RIDGE_IMPROVE, else never
   never,

@@ -23,8 +23,6 @@ struct Share {
 };
 Share share(std::size_t count, std::size_t thread, std::size_t threads, std::size_t grain = 1);
 
-// Pins a thread to a core; pauses in spin loops; limits the number of threads.
-
 // CPU numbers of the affinity mask. Read once per process, because a pinned thread would see its own core only.
 const std::vector<int>& allowed_cores();
 

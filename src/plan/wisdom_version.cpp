@@ -1,4 +1,5 @@
-// A file of its own, because a file with definitions of its own uses no precompiled header and belongs to no unit.
+// The library's version, which is part of wisdom's keys. In a file of its own, because a file with a compile definition
+// uses no precompiled header and belongs to no unit.
 #include <string>
 
 namespace ridge::wisdom {

@@ -20,7 +20,7 @@ TEST(Log, EachTextOnceOnStderr) {
             "ridge: warning: log test: the first\nridge: warning: log test: the second\n");
 }
 
-TEST(Log, AListenerReceivesEveryWarningAndStderrNone) {
+TEST(Log, AListenerReceivesEveryWarningInsteadOfStderr) {
   testing::internal::CaptureStderr();
   {
     ridge::test::Warnings warnings;

@@ -171,7 +171,7 @@ def full_disk(data):
 
 
 def slow_output(data):
-    """A reader that stops: the receiver goes on, and the packets it cannot keep are flagged."""
+    """A reader that stops: the receiver continues, and flags the packets that it cannot store."""
     os.mkfifo("slow")
     reader = subprocess.Popen(["bash", "-c", "exec <slow; sleep 3; cat >slow.raw"])
     code, text, got, sent = captured("slow", data, ("--block", 64, "--window", 64, "--memory", 400000), ("--payload", 1000))

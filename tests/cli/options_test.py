@@ -6,8 +6,8 @@
 
 The options come from `ridge manual --json`, so a new option is tested without a change here; a new command needs a line
 in COMMANDS. Each call must end with status 0, or with status 1, one line on stderr that begins with "ridge: " and
-nothing left in its folder. No time is asserted: a call that has not ended after KILL_SECONDS hangs. Runs that are long
-because they were asked to be (LONG) are ended by SIGTERM instead and must leave nothing.
+nothing left in its folder. No time is asserted: a call that has not ended after KILL_SECONDS hangs. Runs with a
+value that makes them long (LONG) are ended by SIGTERM instead and must leave nothing.
 """
 
 import ctypes
@@ -114,7 +114,7 @@ ALSO = {
     "ridge place": [["loop.cpp", "--function", "twice", "--emit", "openmp"],
                     ["loop.cpp", "--function", "twice", "--emit", "opencl", "--threads", "--session"]],
 }
-# (option, value): a run that goes on for as long as it was asked to.
+# (option, value): a run that is as long as the value says.
 LONG = {
     ("--seconds", "999999999999999999"),
     ("--frames", "999999999999999999"),

@@ -18,7 +18,7 @@ stencil heat --demo --steps 60 --out plain.npy
 cmp -s plain.npy last.npy || fail "output changes the grid"
 stencil heat --size 128x128 --length 0.1664 --alpha 0.4 --dt 1e-6 --steps 30 --out half.npy
 stencil heat --in half.npy --length 0.1664 --alpha 0.4 --dt 1e-6 --steps 30 --out other.npy
-cmp -s other.npy plain.npy || fail "a run from an array does not go on where it ended"
+cmp -s other.npy plain.npy || fail "a run from an array does not continue where it ended"
 
 # Many steps in one leap, unless --no-leap is given; the steady state.
 stencil heat --size 40x30 --steps 5000 --out leap.npy

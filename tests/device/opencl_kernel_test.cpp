@@ -61,7 +61,7 @@ TEST_F(OpenClKernels, ScaleAndAdd) {
   }
 }
 
-TEST_F(OpenClKernels, ScalarsOfEveryKindArriveWhole) {
+TEST_F(OpenClKernels, ScalarsOfEveryTypeArriveUnchanged) {
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());
     const Kernel kernel =

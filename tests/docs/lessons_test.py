@@ -85,7 +85,7 @@ with tempfile.TemporaryDirectory() as work:
                 wanted = open(os.path.join(folder, last), encoding="utf-8").read()
                 programs.discard(last)
                 if body != wanted and not write:
-                    faults.append(f"{page}: the program is not {last} as it is (--write mends it)")
+                    faults.append(f"{page}: the program differs from {last} (--write updates the page)")
                 body = wanted
             elif words == ["text", "output"] or body.startswith("$ "):
                 command = body.splitlines()[0] if body.startswith("$ ") else None

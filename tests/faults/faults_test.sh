@@ -104,7 +104,7 @@ for kind in write fsync rename open thread memory; do
     [ $code -eq 0 ] || grep -q '^ridge: ' "$beside/err" || fail "$kind $number: not a line"
     [ -z "$(strange run.ckp run.ckp.previous)" ] || fail "$kind $number: left behind: $(strange run.ckp run.ckp.previous)"
     rm -f ./*.part
-    "${run[@]}" --resume >/dev/null 2>"$beside/err" || fail "$kind $number: does not go on: $(cat "$beside/err")"
+    "${run[@]}" --resume >/dev/null 2>"$beside/err" || fail "$kind $number: does not continue: $(cat "$beside/err")"
     grep -q "refused" "$beside/err" && fail "$kind $number: a damaged checkpoint: $(cat "$beside/err")"
     rm -f run.*
   done

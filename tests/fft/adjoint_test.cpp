@@ -82,7 +82,7 @@ TEST(Adjoint, FactorsOfAnotherLengthAreRefused) {
   EXPECT_THROW(TensorPlan<double>(host(), problem, kQuick), Error);
 }
 
-TEST(Adjoint, IntegerSamplesHaveNone) {
+TEST(Adjoint, IntegerSamplesAreRefused) {
   Problem problem{.shape = {8}};
   problem.load_forward.samples = Samples::int8;
   EXPECT_THROW(adjoint(problem), Error);

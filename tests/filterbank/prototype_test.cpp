@@ -121,7 +121,7 @@ TEST(Prototype, BranchWeightsRunTheOtherWayWithinABlock) {
   EXPECT_EQ(prototype_of(c, 4), h);
 }
 
-TEST(Prototype, TheDrawingSaysWhatWasMeasured) {
+TEST(Prototype, TheDrawingShowsTheMeasuredFigures) {
   const auto h = design(32, 8);
   const Quality found = quality(h, 32);
   const std::string svg = response_svg(h, 32, found);

@@ -131,7 +131,7 @@ TEST(Stream, SeveralChangesWaitAndLaterWishesWin) {
   EXPECT_THROW(stream.replace_weights(std::vector<double>(7), 1000000), Error);
 }
 
-TEST(Stream, SavedAndRestoredItGoesOnExactly) {
+TEST(Stream, ContinuesExactlyAfterSaveAndRestore) {
   for (const Problem& problem : {small(), oversampled()}) {
     const Plan plan = plan_of(problem);
     const Bytes bytes = noise(problem, problem.channels * 12);

@@ -239,7 +239,7 @@ TEST_F(DeviceVariances, NeighboursFromRegisters) {
   }
 }
 
-TEST_F(DeviceVariances, FlatImagesHaveNoneAndTinyOnesAreNumbers) {
+TEST_F(DeviceVariances, FlatImagesHaveZeroAndTinyOnesFiniteVariance) {
   for (const Device& device : all) {
     Image flat({.rows = 30, .columns = 70});
     for (std::size_t r = 0; r < 30; ++r) std::fill_n(flat.row<std::uint8_t>(r), 70, std::uint8_t{251});

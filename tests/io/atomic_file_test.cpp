@@ -42,7 +42,7 @@ class AtomicFiles : public testing::Test {
   std::filesystem::path path_ = folder_ / "file";
 };
 
-TEST_F(AtomicFiles, AppearWhenTheyAreWhole) {
+TEST_F(AtomicFiles, AppearWhenTheyAreComplete) {
   {
     AtomicFile file(path_);
     file.write("never");

@@ -315,7 +315,7 @@ TEST(Ring, KeepsTheMarksOfLostBytes) {
   EXPECT_EQ(code_of(reader), 0);
 }
 
-TEST(Ring, GoesOnWithoutAKilledReader) {
+TEST(Ring, ContinuesWithoutAKilledReader) {
   const std::string name = ring_name("killed");
   constexpr std::size_t kCount = 100'000;
   const pid_t good = in_child([&] { ::_exit(reads_all(name, kCount) ? 0 : 2); });
@@ -347,7 +347,7 @@ TEST(Ring, EndsWithAnErrorIfEveryReaderWasKilled) {
   EXPECT_EQ(code_of(bad), 128 + SIGKILL);
 }
 
-TEST(Ring, TellsReadersThatTheWriterWasKilled) {
+TEST(Ring, ReportsAKilledWriterToReaders) {
   const std::string name = ring_name("writer");
   const auto all = numbers(10'000);
   const auto write_some = [&] {

@@ -27,7 +27,7 @@ TEST(Crc32c, KnownValuesAndPieces) {
   EXPECT_EQ(crc32c("123456789", 9), 0xE3069283u);  // the check value of the standard
   const std::string zeros(32, '\0');
   EXPECT_EQ(crc32c(zeros.data(), 32), 0x8A9136AAu);  // RFC 3720
-  const std::string text = "several pieces give what the whole gives";
+  const std::string text = "several parts have the checksum of the whole";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     const auto first = crc32c(text.data(), cut);
     EXPECT_EQ(crc32c(text.data() + cut, text.size() - cut, first), crc32c(text.data(), text.size()));
@@ -61,7 +61,7 @@ class CheckpointTest : public testing::Test {
   }
 };
 
-TEST_F(CheckpointTest, ComesBackWhole) {
+TEST_F(CheckpointTest, IsReadBackCompletely) {
   const MemoryGrid<float> line({1001}, {"u"});
   const MemoryGrid<double> several({70, 33}, {"density", "energy"});
   const MemoryGrid<std::int32_t> cube({3, 4, 5}, {"alive"});
@@ -206,7 +206,7 @@ TEST_F(CheckpointTest, NoSpaceLeavesTheGenerationsBefore) {
   }
 }
 
-TEST_F(CheckpointTest, SaysWhyItCannotBeWritten) {
+TEST_F(CheckpointTest, ReportsWhyItCannotBeWritten) {
   const MemoryGrid<float> grid({4}, {"u"});
   EXPECT_THAT(error_of([&] { write_checkpoint("/no/such/folder/x", state_of(1), grid.source()); }),
               HasSubstr("/no/such/folder/x"));
@@ -216,7 +216,7 @@ TEST_F(CheckpointTest, SaysWhyItCannotBeWritten) {
   EXPECT_THAT(error_of([&] { write_checkpoint(path_, state_of(1), grid.source()); }), HasSubstr("another process"));
 }
 
-TEST_F(CheckpointTest, AHeaderThatLiesTakesNoMemory) {
+TEST_F(CheckpointTest, AWrongHeaderAllocatesNoMemory) {
   const auto with_header = [&](const std::string& json) {
     std::string start = "RIDGECKP";
     const std::uint32_t version = kCheckpointVersion, length = static_cast<std::uint32_t>(json.size());

@@ -115,7 +115,7 @@ TEST_F(Guppi, WithoutPacketsPerBlockAnEvenStepIsNeeded) {
   EXPECT_THAT(numbered({0, 4, 4}), HasSubstr("does not rise"));
 }
 
-TEST_F(Guppi, AnOverlapThatIsNoneIsReported) {
+TEST_F(Guppi, AnOverlapThatDiffersIsReported) {
   const auto remarks = [&](const std::string& bytes) {
     auto reader = guppi_reader(open(bytes));
     all(*reader);
@@ -156,7 +156,7 @@ TEST_F(Guppi, SkippingLandsOnASample) {
 }
 
 // 28 cards and END are 2320 bytes, not a multiple of 512; 31 and END are 2560 = 5 x 512 and get no padding.
-TEST_F(Guppi, DirectIoPadsToTheNext512AndByNothingWhereItIsThere) {
+TEST_F(Guppi, DirectIoPadsHeadersToMultiplesOf512Bytes) {
   std::string cards = guppi_cards(usual_guppi());
   EXPECT_EQ(cards.size() % 512, 0u);
   GuppiHeader plain = usual_guppi();
@@ -178,7 +178,7 @@ TEST_F(Guppi, DirectIoPadsToTheNext512AndByNothingWhereItIsThere) {
   EXPECT_EQ(all(*reader)[0], value(0, 0));
 }
 
-TEST_F(Guppi, ALyingHeaderIsNamed) {
+TEST_F(Guppi, AWrongHeaderFieldIsNamed) {
   const auto lie = [&](const std::string& card) {
     std::string bytes = block(usual_guppi(), 0);
     const std::size_t at = bytes.find(card.substr(0, 9));
@@ -222,7 +222,7 @@ TEST_F(Guppi, ALyingHeaderIsNamed) {
               HasSubstr("gap"));
 }
 
-TEST_F(Guppi, ABlockThatIsOnlyClaimedTakesNoMemory) {
+TEST_F(Guppi, AMissingBlockAllocatesNoMemory) {
   GuppiHeader header = usual_guppi();
   header.block_bytes = 3600000000;
   auto reader = guppi_reader(open(guppi_cards(header) + std::string(120, 'x')));

@@ -68,7 +68,7 @@ TEST_F(Npy, ReadsWhatNumpyWrites) {
   EXPECT_EQ(parse_npy_dictionary("{\"shape\":(7,),\"descr\":\"|i1\",\"fortran_order\":True}", "x").shape, (Shape{7}));
 }
 
-TEST_F(Npy, SaysWhatIsWrongWithAHeader) {
+TEST_F(Npy, NamesTheFaultOfAHeader) {
   const auto complaint = [](const std::string& text) {
     return error_of([&] { parse_npy_dictionary(text, "data.npy"); });
   };
@@ -108,7 +108,7 @@ TEST_F(Npy, EveryTruncationIsNoticed) {
 }
 
 // The length of a pipe is unknown before its end.
-TEST_F(Npy, APipeThatEndsEarlyOrGoesOnIsNoticedWhenItIsRead) {
+TEST_F(Npy, APipeOfAnotherLengthIsNoticedWhenItIsRead) {
   const auto reading = [&](const std::string& bytes, std::size_t each) {
     const std::string name = (folder_ / "pipe").string();
     std::filesystem::remove(name);
@@ -144,7 +144,7 @@ TEST_F(Npy, MemoryGrowsWithWhatComes) {
   EXPECT_EQ(to, std::vector<std::byte>(1, std::byte{'y'}));
 }
 
-TEST_F(Npy, ALyingHeaderLengthTakesNoMemory) {
+TEST_F(Npy, AWrongHeaderLengthAllocatesNoMemory) {
   const std::string bytes = std::string("\x93NUMPY\x02\0", 8) + "\xff\xff\xff\x7f{";
   EXPECT_THAT(error_of([&] { header_of(bytes); }), HasSubstr("at most"));
   EXPECT_THAT(error_of([&] { header_of(std::string("\x93NUMPY\x09\0", 8) + "ab"); }), HasSubstr("version 9.0"));

@@ -147,7 +147,7 @@ TEST_F(Psrdada, ALongHeaderAndComments) {
   EXPECT_EQ(all(*reader).size(), 80u);
 }
 
-TEST_F(Psrdada, ALyingHeaderIsNamed) {
+TEST_F(Psrdada, AWrongHeaderFieldIsNamed) {
   const auto lie = [&](const std::string& from, const std::string& to) {
     std::string bytes = file(usual_psrdada(), 0);
     const std::size_t at = bytes.find(from);

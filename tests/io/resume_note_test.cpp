@@ -40,7 +40,7 @@ class ResumeNotes : public testing::Test {
   std::filesystem::path file_ = folder_ / "out.raw";
 };
 
-TEST_F(ResumeNotes, GoOnWithWhatWasBegun) {
+TEST_F(ResumeNotes, ContinueABegunRun) {
   begin("abc");
   EXPECT_THAT(folder_.names(), UnorderedElementsAre("out.raw", "out.raw.resume"));
   begin("def");

@@ -30,7 +30,7 @@ TEST(Signal, TheSameWhereverItBegins) {
     for (std::size_t at = 0; at < whole.size(); at += 800) signal.fill(at, std::span(pieces).subspan(at, 800));
     EXPECT_EQ(whole, pieces);
     signal.fill(8000, pieces);
-    EXPECT_NE(whole, pieces) << "it goes on";
+    EXPECT_NE(whole, pieces) << "two ranges differ";
     const Signal other(info_of(type), 8, tones);
     other.fill(0, pieces);
     EXPECT_NE(whole, pieces) << "another seed";

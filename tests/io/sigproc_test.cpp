@@ -61,7 +61,7 @@ TEST_F(Sigproc, TheBytesAreThoseOfTheFormat) {
   EXPECT_EQ(read.nifs, 1);
 }
 
-TEST_F(Sigproc, ALyingHeaderIsNamed) {
+TEST_F(Sigproc, AWrongHeaderFieldIsNamed) {
   const auto lie = [&](const std::function<void(SigprocHeader&)>& change) {
     SigprocHeader header = usual_sigproc();
     change(header);

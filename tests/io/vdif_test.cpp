@@ -92,7 +92,7 @@ TEST_F(Vdif, InvalidFramesAreZero) {
   EXPECT_EQ(reader->samples_lost(), 8u);
 }
 
-TEST_F(Vdif, FramesOutOfOrderComeInOrder) {
+TEST_F(Vdif, FramesOutOfOrderAreSorted) {
   auto reader = vdif_reader(open(frames({1, 0, 3, 2, 4, 7, 6, 5})));
   EXPECT_THAT(seen(all(*reader)), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
   EXPECT_TRUE(reader->gaps().empty());
@@ -105,7 +105,7 @@ std::string flipped(std::uint32_t thread, std::uint32_t number, int bit = 8) {
   return bytes;
 }
 
-TEST_F(Vdif, AJumpThatNobodyFollowsIsADamagedHeader) {
+TEST_F(Vdif, AJumpOfOneFrameIsADamagedHeader) {
   for (const std::uint32_t where : {0u, 1u, 2u, 3u, 5u, 11u, 19u}) {
     for (const int bit : {8, 4, 29}) {  // 1000 to 1004: 256 s back, 16 s and 17 years ahead
       std::string bytes;
@@ -252,7 +252,7 @@ TEST_F(Vdif, WordsAreThoseOfTheFormat) {
   EXPECT_EQ(words[5], 0xACABFEEDu);
 }
 
-TEST_F(Vdif, ALyingHeaderIsNamed) {
+TEST_F(Vdif, AWrongHeaderFieldIsNamed) {
   const auto reading = [&](const std::string& bytes) {
     return says([&] {
       auto reader = vdif_reader(open(bytes));

@@ -37,7 +37,7 @@ DeviceProfile sound() {
   return device;
 }
 
-TEST(Contradictions, AreNoneInASoundProfile) { EXPECT_TRUE(contradictions(sound()).empty()); }
+TEST(Contradictions, AreNotFoundInAConsistentProfile) { EXPECT_TRUE(contradictions(sound()).empty()); }
 
 TEST(Contradictions, NameBothFigures) {
   const double nan = std::numeric_limits<double>::quiet_NaN();

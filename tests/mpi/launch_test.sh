@@ -7,7 +7,7 @@ mpirun=$2
 under_mpi "$mpirun"
 unset "${!OMPI_COMM_@}" "${!PMI_@}" "${!PMIX_@}" "${!SLURM_@}"
 
-# --- launchers of other MPIs, and of none -----------------------------------------------------------------------------
+# --- launchers of other MPIs, and no launcher -----------------------------------------------------------------------------
 lone() {
   env "$@" timeout 60 "$ridge" stencil heat --size 20x20 --steps 4 --variant base --out lone.npy >"$beside/out" 2>"$beside/err"
   local code=$?
@@ -53,7 +53,7 @@ killed() {
   for _ in $(seq 200); do [ run.ckp -nt "$beside/killed" ] && break || sleep 0.05; done
   kill -TERM $victim
   wait $victim
-  grep -q "continuing from step" "$beside/out" || fail "does not go on: $(cat "$beside/out" "$beside/err2")"
+  grep -q "continuing from step" "$beside/out" || fail "does not continue: $(cat "$beside/out" "$beside/err2")"
   grep -q "refused" "$beside/err2" && fail "a damaged checkpoint: $(cat "$beside/err2")"
   rm -f run.*
 }

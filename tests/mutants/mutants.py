@@ -140,7 +140,7 @@ def place_of(mutant, text):
 
 
 def switched(mutant):
-    """What stands in place of `old`."""
+    """The text that replaces `old`."""
     old, new = mutant.old, mutant.new
     suffix = pathlib.PurePath(mutant.file).suffix
     if suffix == ".py":

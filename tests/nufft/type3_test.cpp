@@ -181,7 +181,7 @@ TEST_F(TypeThreeOnDevices, HaveAnAdjointAndTakeBuffers) {
   }
 }
 
-TEST(TypeThreePlan, RefusesWhatItCannotDo) {
+TEST(TypeThreePlan, RefusesUnsupportedProblems) {
   const auto refusal = [](const std::function<void()>& call, ErrorKind kind = ErrorKind::invalid_argument) {
     return ridge::test::error_of(call, kind);
   };

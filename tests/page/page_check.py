@@ -23,14 +23,14 @@ LOOK = """(() => {
     return box.width > 0 && box.height > 0 &&
         svg.querySelector('path, line, polyline, polygon, circle, rect') !== null;
   };
-  // Corners of a text as it stands on the screen, turned ones too, less a hair.
+  // Corners of a text on the screen, also of a rotated one, reduced by one to three pixels.
   const corners = text => {
     const box = text.getBBox(), matrix = text.getScreenCTM(), hair = 1;
     return [[box.x + hair, box.y + 3 * hair], [box.x + box.width - hair, box.y + 3 * hair],
             [box.x + box.width - hair, box.y + box.height - 3 * hair], [box.x + hair, box.y + box.height - 3 * hair]]
         .map(([x, y]) => [matrix.a * x + matrix.c * y + matrix.e, matrix.b * x + matrix.d * y + matrix.f]);
   };
-  // Two convex shapes are apart where a line along one of their sides parts them.
+  // Two convex shapes are apart if a line along one of their sides separates them.
   const apart = (a, b) => [[a, b], [b, a]].some(([one, other]) => one.some((from, i) => {
     const to = one[(i + 1) % one.length], normal = [to[1] - from[1], from[0] - to[0]];
     const side = p => normal[0] * (p[0] - from[0]) + normal[1] * (p[1] - from[1]);

@@ -192,7 +192,7 @@ int main() {
 
 // A struct of arrays, which generated data cannot fill: --run alone verifies it, if a kernel was launched
 // or threads were started.
-TEST(Dynamic, TheUsersProgramDecidesAlone) {
+TEST(Dynamic, TheUsersProgramAloneIsCompared) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   const std::string text = R"(#include <cstdio>

@@ -173,7 +173,7 @@ TEST(FftBoxes, FactorsApplyToTheirPoints) {
   expect_boxes<double>(host(), problem);
 }
 
-TEST(FftBoxes, ExplainTellsThePoints) {
+TEST(FftBoxes, ExplainGivesTheShareOfPoints) {
   const auto text = [](const Problem& problem) { return fft::Plan<float>(host(), problem, kBoxQuick).explain(); };
   EXPECT_THAT(text({.shape = {64, 64}, .given = {.count = {32, 32}}}), HasSubstr("0.750 of the points"));
   EXPECT_THAT(text({.shape = {16, 16, 16}, .given = {.count = {8, 8, 8}}}), HasSubstr("0.583 of the points"));

@@ -38,7 +38,7 @@ TEST(BenchRows, SummaryTakesTheChosenElseTheFastest) {
   EXPECT_DOUBLE_EQ(summary.at("kiss").geomean_speedup, 1.5);
 }
 
-TEST(BenchRows, TimesNobodyHasAreLeftOut) {
+TEST(BenchRows, RowsWithoutAPeersTimeAreLeftOut) {
   const double nan = std::nan("");
   EXPECT_TRUE(summarize({{"a", "host", "v", 0, 0, 0, 0, {{"fftw", 1.0}}}}).empty());
   EXPECT_TRUE(summarize({{"a", "host", "v", 1, 0, 0, 0, {{"fftw", 0.0}, {"kiss", nan}}}}).empty());

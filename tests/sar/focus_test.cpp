@@ -49,7 +49,7 @@ void expect_focused(const Device& device, const Problem& problem, const std::vec
 // Far enough apart that each cut of 64 cells contains one point.
 const std::vector<Spot> kSpots{{120, 400, 1}, {250.37, 512.61, 0.5}, {330.5, 600.25, 2}, {520.81, 450.4, 1}};
 
-TEST(SarFocus, PointsComeToTheirPlacesWithTheWindowsShape) {
+TEST(SarFocus, PointsHaveTheRightPositionAndTheWindowsShape) {
   for (const Window window : {Window::none, Window::hamming, Window::taylor}) {
     Problem problem;
     problem.window = window;
@@ -116,7 +116,7 @@ TEST_F(SarOnDevices, AgreeWithTheHost) {
   }
 }
 
-TEST(SarStream, ImagesComeInTheOrderOfTheirFramesAndNoneIsLost) {
+TEST(SarStream, ImagesFollowTheOrderOfTheirFrames) {
   Problem problem;
   problem.samples = problem.pulses = 256;
   problem.radar.pulse_s = 1e-6;
@@ -213,7 +213,7 @@ TEST(SarStream, SeveralDevicesShareFrames) {
   EXPECT_LT(ridge::test::largest_difference(image, wanted), 2e-5);
 }
 
-TEST(SarStream, SaysWhyADeviceGetsNoFrames) {
+TEST(SarStream, ReportsWhyADeviceGetsNoFrames) {
   const auto reasons = left_out({{"host", 320, 67}, {"cuda:0", 5689, 5640}});
   EXPECT_EQ(reasons[0], "its 67.0 frames per second are less than 1/16 of the 5640.0 of cuda:0");
   EXPECT_EQ(reasons[1], "");

@@ -133,5 +133,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "--self-test":
         sys.exit(self_test())
     problems = collisions(pathlib.Path(sys.argv[1]))
-    print("\n".join(problems) or "no name stands twice in a unit")
+    print("\n".join(problems) or "no unit defines a name twice")
     sys.exit(1 if problems else 0)

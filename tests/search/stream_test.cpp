@@ -325,7 +325,7 @@ TEST(SearchFlags, KurtosisLimits) {
 }
 
 // Exponential noise is flagged at the nominal rate whatever its power; a steady carrier and a gated one are flagged.
-TEST(SearchFlags, KurtosisFindsWhatIsNotNoise) {
+TEST(SearchFlags, KurtosisFindsCarriers) {
   const std::size_t channels = 512, rows = 128 * 100;
   std::mt19937_64 random(4);
   std::exponential_distribution<float> power(1);

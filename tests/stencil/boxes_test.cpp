@@ -21,7 +21,7 @@ Grid<float> whole_numbers(const std::vector<std::size_t>& shape, std::size_t fie
 bool nearly(float a, float b) { return std::abs(a - b) <= 1e-3f; }
 
 // Writing a box and stepping equals stepping a grid changed by hand, on every variant and border.
-TEST(Boxes, WhatIsPutCountsFromTheNextStep) {
+TEST(Boxes, WrittenBoxesTakeEffectFromTheNextStep) {
   const std::vector<std::size_t> shape{5, 9, 14};
   for (const Border border : {Border::fixed, Border::mirror, Border::periodic}) {
     const Update<float> update = wave<float>({.speed = 1, .dt = 0.4, .spacing = {1, 1, 1}});

@@ -183,7 +183,7 @@ TEST(Decomposition, ChoosesSensibly) {
   EXPECT_EQ(deepest(plane(64, 64), {1, 4, 1}), 16u);
 }
 
-TEST(Decomposition, SaysWhatIsWrong) {
+TEST(Decomposition, ErrorsNameTheFault) {
   const auto complaint = [](const std::function<void()>& call) -> std::string {
     try {
       call();

@@ -160,7 +160,7 @@ TEST_F(DeviceRowMarch, GridsWithoutInterior) {
   }
 }
 
-TEST(RowMarchPass, RefusesWhatItCannotDo) {
+TEST(RowMarchPass, RefusesUnsupportedProblems) {
   const RowMarchKernel kernel{
       .weights = *weights_of(2, 1, star(2, 3)), .borders = {}, .real = "float", .options = {.depth = 2, .cells = 2}};
   RowMarchPass pass{.interior = kernel, .frame = kernel};

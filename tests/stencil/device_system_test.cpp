@@ -108,7 +108,7 @@ TEST_F(DeviceSystemRows, FramesOfManySteps) {
   check_rows(wave_of(2), {71, 30}, sides(fixed, mirror, mirror, fixed), options, 4);
 }
 
-TEST_F(DeviceSystemRows, WhatComparesAndWhatIsWide) {
+TEST_F(DeviceSystemRows, ComparisonsAndWideReads) {
   SystemRowsOptions options = kSmallRows;
   options.depth = 1;
   check_rows(update<double>(2, test::every_word()), {25, 40}, Borders::all(mirror), options, 2);
@@ -212,10 +212,10 @@ std::vector<Term> even_box(int order, bool along_z) {
 }
 
 // Planes fetched by TMA; copies must be complete before the group ends.
-TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
+TEST_F(DeviceSystemPlanes, PlanesFetchedByTma) {
   std::vector<Device> lands = accelerators();
   std::erase_if(lands, [](const Device& device) { return !device.limits().tensor_maps; });
-  if (lands.empty()) GTEST_SKIP() << "no device whose copies land by themselves";
+  if (lands.empty()) GTEST_SKIP() << "no device with TMA";
   SystemPlanesOptions options{.lanes = 9, .lines = 7, .rows = 2, .ahead = 2, .tiles = true};
   check_planes(linear<float>(3, star(3, 4)), {41, 43, 77}, Borders::all(fixed), options, 3, lands);
   check_planes(linear<double>(3, star(3, 2)), {23, 31, 45}, test::all_borders()[4], options, 3, lands);
@@ -235,7 +235,7 @@ TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
 }
 
 // The same without a GPU: work-items are emulated one after another, and tiles are copied by a plain loop.
-TEST(SystemPlanesEmulated, TilesByTheCopyEngine) {
+TEST(SystemPlanesEmulated, PlanesFetchedByTma) {
   if (std::getenv("RIDGE_SLOW") == nullptr) GTEST_SKIP() << "RIDGE_SLOW=1 runs it: kernels are emulated";
   const std::vector<Device> emulated{Device(std::make_shared<ridge::test::EmulatedCuda>())};
   SystemPlanesOptions options{.lanes = 9, .lines = 7, .rows = 2, .ahead = 2, .tiles = true};
@@ -289,7 +289,7 @@ TEST_F(DeviceSystemPlanes, BoxesAndSystems) {
 }
 
 // Every face, slope and earlier step is computed once.
-TEST(SharedValues, CountsOfWhatIsComputed) {
+TEST(SharedValues, CountsOfOperationsAndKeptValues) {
   const SharedValues wave = shared_values(flatten(wave_of(2).outputs), 1, 1);
   EXPECT_EQ(wave.operations(), 6u);  // a product and five FMA; the previous level costs nothing
   EXPECT_EQ(wave.lag, 1);

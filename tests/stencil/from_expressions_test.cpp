@@ -74,7 +74,7 @@ TEST(FromExpressions, SumsBecomeLinear) {
   EXPECT_EQ(known.linear->size(), 3u);
 }
 
-TEST(FromExpressions, RefusesWhatIsNoStencil) {
+TEST(FromExpressions, RefusesExpressionsThatAreNotStencils) {
   EXPECT_THROW(from_expressions<float>(2, {}), Error);
   EXPECT_THROW(from_expressions<float>(2, {nullptr}), Error);
   EXPECT_THROW(from_expressions<float>(4, {make_read(Node::Kind::read, 0, {})}), Error);

@@ -26,8 +26,8 @@ std::string borders_text(const Problem& problem) {
   return text;
 }
 
-// Against steps in double whatever T is; allowed: a few units in the last place of the start, and what steps times
-// 2^-52 comes to.
+// Compares with steps in double, for every T. Allowed: a few units in the last place of the largest initial value, and
+// steps times 2^-52 of it.
 template <class T>
 void check_leap(const Update<T>& update, Problem problem, std::size_t steps, double units = 16) {
   problem.leap = LeapUse::always;
@@ -68,7 +68,7 @@ Update<T> random_even(std::size_t dimensions, int radius, unsigned seed) {
   return linear<T>(dimensions, terms);
 }
 
-TEST(Leap, NoHeatIsLost) {
+TEST(Leap, KeepsTheSumOfTheCells) {
   Problem problem{.shape = {40, 48}, .borders = Borders::all(Border::periodic)};
   problem.leap = LeapUse::always;
   Grid<float> grid(problem.shape);
@@ -95,7 +95,7 @@ TEST(Leap, EveryBorderOfEveryAxisInOneToThreeDimensions) {
 }
 
 // A session whose leap was refused continues step by step and reports leaps_from() == 0.
-TEST(Leap, ASessionThatGrowsLeapsNoMore) {
+TEST(Leap, ASessionOfGrowingModesStopsLeaping) {
   Problem problem{.shape = {12, 12}, .borders = Borders::all(Border::periodic)};
   problem.leap = LeapUse::always;
   const auto grows = linear<double>(2, {{{0, 0, 0}, 1.5}, {{0, 0, 1}, 0.5}, {{0, 0, -1}, 0.5}});
@@ -157,7 +157,7 @@ TEST(Leap, Waves) {
 }
 
 TEST(Leap, AMillionStepsAndTheSteadyState) {
-  // Between fixed borders that fall evenly from 1 to 0 a plate ends as a plane.
+  // Between fixed borders that fall linearly from 1 to 0 the steady state is a plane.
   const auto plate = heat<float>({.dt = 0.2, .spacing = {1, 1}});
   const std::vector<std::size_t> shape{33, 50};
   Grid<float> grid = random_grid<float>(shape);
@@ -167,9 +167,8 @@ TEST(Leap, AMillionStepsAndTheSteadyState) {
       if (y == 0 || y == 32 || x == 0 || x == 49) grid(y, x) = plane(x);
     }
   }
-  // The weights are floats, whose sum is not one, and what that is off by comes back 370 times (one less the slowest
-  // mode's factor is 0.0027): the plate ends beside the plane by some millionths. Steps in double, from the plane on,
-  // end there too.
+  // The sum of the float weights differs from one. The slowest mode decays by 0.0027 per step, which amplifies the
+  // difference 370 times: the steady state differs from the plane by some millionths. So does that of steps in double.
   Grid<double> expected(shape);
   for (std::size_t y = 0; y < 33; ++y) {
     for (std::size_t x = 0; x < 50; ++x) expected(y, x) = grid(0, x);
@@ -187,7 +186,7 @@ TEST(Leap, AMillionStepsAndTheSteadyState) {
       EXPECT_NEAR(later(y, x), plane(x), 1e-5);
     }
   }
-  // Closed, everything ends at the mean.
+  // With mirror borders the steady state is the mean.
   Grid<double> closed = random_grid<double>({12, 15});
   double mean = 0;
   for (const double cell : closed.all()) mean += cell / 180;
@@ -197,7 +196,7 @@ TEST(Leap, AMillionStepsAndTheSteadyState) {
   for (const double cell : closed.all()) EXPECT_NEAR(cell, mean, 1e-12);
 }
 
-TEST(Leap, SessionsGoOnAfterIt) {
+TEST(Leap, SessionsContinueAfterALeap) {
   const auto plate = heat<double>({.dt = 0.2, .spacing = {1, 1}});
   const Problem problem{.shape = {40, 31}};
   const Grid<double> start = random_grid<double>(problem.shape);
@@ -213,7 +212,7 @@ TEST(Leap, SessionsGoOnAfterIt) {
   session.read(result);
   EXPECT_EQ(session.steps(), 3007u);
   EXPECT_LE(largest_difference(result, expected), 1e-12 * largest_value(start));
-  // Nobody leaps who did not want to.
+  // LeapUse::never computes step by step.
   Problem steps = problem;
   steps.leap = LeapUse::never;
   Grid<double> stepped = start;
@@ -221,7 +220,7 @@ TEST(Leap, SessionsGoOnAfterIt) {
   EXPECT_TRUE(test::same_bits(stepped, expected));
 }
 
-TEST(Leap, WhatGrowsOrIsNoNumberIsStepped) {
+TEST(Leap, GrowingModesAndNaNAreComputedStepByStep) {
   const auto growing = linear<float>(1, {{{0, 0, 0}, 1.5}, {{0, 0, 1}, 0.1}, {{0, 0, -1}, 0.1}});
   const Problem problem{.shape = {50}, .borders = Borders::all(Border::mirror), .leap = LeapUse::always};
   Grid<float> grid({50}), expected({50});
@@ -239,7 +238,7 @@ TEST(Leap, WhatGrowsOrIsNoNumberIsStepped) {
   EXPECT_EQ(hole(69), 0);
 }
 
-TEST(Leap, SaysWhyThereIsNone) {
+TEST(Leap, ExplainNamesTheReasonForSteps) {
   const auto why = [](const auto& update, const Problem& problem) {
     return plan(host(), update, problem, kQuick).explain();
   };

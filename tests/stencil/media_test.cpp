@@ -55,7 +55,7 @@ TEST(Acoustic, LimitsAreThoseOfTheAlternatingMode) {
 }
 
 // With damping nothing grows, and a wave decays as exp(-damping t).
-TEST(Acoustic, DampingTakesWhatItShould) {
+TEST(Acoustic, DampingReducesTheAmplitudeByTheory) {
   const std::size_t cells = 64;
   const double dx = 1.0 / cells, dt = 0.25 * dx, damping = 2;
   const auto update = acoustic<double>({.dt = dt, .spacing = {dx}, .absorbing = true});

@@ -46,7 +46,7 @@ TEST(Plan, MeasuredChoiceBecomesWisdom) {
 }
 
 // Large grids are planned on a part of them, which must run the same computation.
-TEST(Plan, PartsRunLikeTheWhole) {
+TEST(Plan, PartsRunTheSameComputation) {
   std::size_t sampled = 0;
   const auto check = [&](const Update<float>& update, const Problem& whole, const Problem& part) {
     Grid<float> start(part.shape, update.fields), expected(part.shape, update.fields),

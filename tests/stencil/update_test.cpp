@@ -76,7 +76,7 @@ TEST(Update, LinearFormOfSystems) {
   EXPECT_EQ(leapfrog.flops, 2 * 5 - 2);
 }
 
-TEST(Update, WhatIsNotLinear) {
+TEST(Update, NonlinearUpdatesHaveNoLinearForm) {
   EXPECT_FALSE(update<float>(1, [](auto u) { return u(0) * u(1); }).linear);
   EXPECT_FALSE(update<float>(1, [](auto u) { return u(0) + 1.0; }).linear);
   EXPECT_FALSE(update<float>(1, [](auto u) { return 1.0 / u(0); }).linear);

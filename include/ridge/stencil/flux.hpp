@@ -1,8 +1,8 @@
 // Neumann borders with a flux other than zero, for linear updates.
 //
 //   const Problem plate{.shape = {512, 512}, .borders = Borders::all(Border::mirror)};
-//   auto heated = with_flux(heat<float>(...), plate, {.low = {0, 0.5}});        // x = 0: u rises by 0.5 per cell
-//   outwards plan(device, heated.update, plate).run(grid, 100, &heated.coefficients);
+//   auto heated = with_flux(heat<float>(...), plate, {.low = {0, 0.5}});   // x = 0: u rises by 0.5 per cell outwards
+//   plan(device, heated.update, plate).run(grid, 100, &heated.coefficients);
 #pragma once
 #include <array>
 

@@ -96,7 +96,7 @@ class PlainDevice final : public PlainRun<T> {
         sides_(sides_of(grid.shape())),
         queue_(device.queue()),
         one_(device.buffer(grid.cells() * sizeof(T), {.name = "plain stencil"})),
-        two_(device.buffer(grid.cells() * sizeof(T), {.name = "plain stencil, the other"})) {
+        two_(device.buffer(grid.cells() * sizeof(T), {.name = "plain stencil, second grid"})) {
     across_ = std::min<std::size_t>({32, device.limits().work_group, device.limits().work_group_sides[0]});
     down_ = std::min<std::size_t>({8, device.limits().work_group / across_, device.limits().work_group_sides[1]});
     kernel_ = device.compile(source()).kernel("plain_stencil");

@@ -87,8 +87,7 @@ class ArrayConvolution {
   }
 
  private:
-  // Values first ... first + count - 1 of the full convolution of some lines, and the samples from ... to - 1 they
-  // need.
+  // Values first ... first + count - 1 of the full convolution of some lines. They need the samples `from` to `to` - 1.
   struct Piece {
     std::size_t line, lines, first, count, from, to;
   };

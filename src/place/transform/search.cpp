@@ -94,7 +94,7 @@ int worth(const Report& report, const Origins& origins) {
 }
 
 // Kernels with much work per launch: not a single loop that a wavefront launches once per step.
-long thick_kernels(const Report& report) {
+long substantial_kernels(const Report& report) {
   return std::count_if(report.kernels.begin(), report.kernels.end(), [&](const KernelReport& k) {
     std::string parent;
     bool inner = k.loops.size() > 1;
@@ -403,7 +403,7 @@ class Search {
       return false;
     }
     if (states[0]->on_host && what.rfind("rescheduling", 0) == 0 &&
-        thick_kernels(next.report) <= thick_kernels(now_.report)) {
+        substantial_kernels(next.report) <= substantial_kernels(now_.report)) {
       note(at, p.loops, what + ": legal, but its parallel loops have too little work for threads", false);
       return false;
     }

@@ -33,7 +33,7 @@ double log_gamma_tail(std::size_t n, double s) {
   return -s + std::log(sum);
 }
 
-// Sigma whose one-sided tail has the logarithm of probability `log_p`.
+// Number of standard deviations beyond which a normal variable is with probability exp(log_p).
 double sigma_of(double log_p) {
   if (log_p >= std::log(0.5)) return 0;
   double x = std::sqrt(-2 * log_p);

@@ -107,7 +107,7 @@ KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CEL
 }}
 )";
 
-// Which memory variables neighbours read.
+// Indices of the memory variables that neighbours read.
 template <class T>
 std::set<std::size_t> shared_memories(const LoweredLayer<T>& layer) {
   std::set<std::size_t> read;
