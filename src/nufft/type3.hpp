@@ -1,5 +1,6 @@
 // The two steps of type 3, spreading and a type 2 of the spread grid, on the host or on a device.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstddef>
@@ -8,6 +9,8 @@
 
 #include <ridge/device.hpp>
 #include <ridge/plan.hpp>
+
+#include "nufft/layout.hpp"
 
 namespace ridge::nufft {
 
@@ -23,6 +26,20 @@ struct Type3Setup {
   std::vector<std::vector<double>> points{}, frequencies{};  // angles, one array per axis
   std::vector<std::complex<T>> before{}, after{};            // factors of the strengths and of the values
 };
+
+// The type 2 that evaluates the spread grid at the frequencies.
+template <class T>
+Layout type2_layout(const Type3Setup<T>& setup) {
+  return {.type = Type::to_points,
+          .axes = setup.axes,
+          .modes = setup.cells,
+          .points = std::max<std::size_t>(1, setup.after.size()),
+          .epsilon = setup.epsilon,
+          .sign = setup.sign,
+          .order = Order::fft,
+          .threads = setup.threads,
+          .float64 = sizeof(T) == 8};
+}
 
 template <class T>
 class Type3Steps {

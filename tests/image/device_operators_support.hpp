@@ -80,6 +80,7 @@ struct Filtered {
   std::size_t channels;
   Border border;
   Operation operation;
+  const char* parameter = "";  // part of the expected name of the variant
 };
 using Sizes = std::vector<std::pair<std::size_t, std::size_t>>;
 

@@ -2,6 +2,8 @@
 // rounding of float angles would exceed epsilon on long axes.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "device/staging.hpp"
 #include "nufft/device/device_grid.hpp"
 #include "nufft/type3.hpp"
@@ -9,22 +11,18 @@
 namespace ridge::nufft {
 namespace {
 
+// Float coordinates are 32-bit integers.
 template <class T>
-Layout type2_layout(const Type3Setup<T>& setup) {
-  return {.type = Type::to_points,
-          .axes = setup.axes,
-          .modes = setup.cells,
-          .points = std::max<std::size_t>(1, setup.after.size()),
-          .epsilon = setup.epsilon,
-          .sign = setup.sign,
-          .order = Order::fft,
-          .float64 = sizeof(T) == 8,
-          .turns = sizeof(T) == 4};
+Layout device_layout(const Type3Setup<T>& setup) {
+  Layout layout = type2_layout(setup);
+  layout.threads = 1;
+  layout.turns = sizeof(T) == 4;
+  return layout;
 }
 
 template <class T>
 DeviceDesign spreading_design(const Device& device, const Type3Setup<T>& setup) {
-  Layout layout = type2_layout(setup);
+  Layout layout = device_layout(setup);
   layout.type = Type::to_modes;
   layout.points = std::max<std::size_t>(1, setup.before.size());
   return fastest_spreading(device, layout,
@@ -50,7 +48,7 @@ class DeviceSteps final : public Type3Steps<T> {
         multiply_(grid_.program().kernel("multiply_values")),
         point_count_(setup.before.size()),
         frequency_count_(setup.after.size()) {
-    const Layout layout = type2_layout(setup);
+    const Layout layout = device_layout(setup);
     const planner::Options quick{.effort = Effort::quick};
     auto chosen = choose_variant<T>(device, layout, list_variants<T>(device, layout, quick), quick);
     type2_ = std::move(chosen.winner);

@@ -44,16 +44,6 @@ class HostSteps final : public Type3Steps<T> {
   std::vector<planner::Decision> decisions() const override { return type2_.decisions(); }
 
  private:
-  static Layout type2_layout(const Type3Setup<T>& setup) {
-    return {.type = Type::to_points,
-            .axes = setup.axes,
-            .modes = setup.cells,
-            .points = std::max<std::size_t>(1, setup.after.size()),
-            .epsilon = setup.epsilon,
-            .order = Order::fft,
-            .threads = setup.threads,
-            .float64 = sizeof(T) == 8};
-  }
   static std::shared_ptr<const SortedPoints<T>> sort_angles(const TileGrid<T>& grid,
                                                             const std::vector<std::vector<double>>& angles) {
     Coordinates<double> all{.axis = {}, .count = angles[0].size()};

@@ -23,6 +23,14 @@ std::uint64_t AxisProblem::lines() const {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{1}, std::multiplies<>());
 }
 
+bool are_columns(const AxisProblem& problem) {
+  const auto columns = [](const Address& at) {
+    return at.line.front() == 1 && at.point > 1 &&
+           std::all_of(at.line.begin() + 1, at.line.end(), [&](std::uint64_t step) { return step >= at.point; });
+  };
+  return columns(problem.in) && columns(problem.out);
+}
+
 std::uint64_t inner_lines(const AxisProblem& problem) { return problem.lines() / problem.counts.back(); }
 
 void normalize(AxisProblem& problem) {

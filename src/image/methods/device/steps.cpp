@@ -58,6 +58,14 @@ void Vec4Step::enqueue(Queue& queue, const Image& in, const Image&, const Image&
   queue.launch(kernel_, launch_, arguments);
 }
 
+void TableStep::enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const {
+  std::vector<Argument> arguments = arguments_of(in);
+  for (const Argument& each : arguments_of(out)) arguments.push_back(each);
+  for (const std::size_t number : numbers(in, out)) arguments.emplace_back(static_cast<int>(number));
+  for (const Buffer& table : tables_) arguments.emplace_back(table);
+  queue.launch(kernel_, launch_, arguments);
+}
+
 const Operation* operation_besides_grays(const Link& link) {
   const Operation* found = nullptr;
   for (const Operation& operation : link.operations) {

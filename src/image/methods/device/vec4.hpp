@@ -25,6 +25,22 @@ class Vec4Step final : public Step {
   Launch launch_;
 };
 
+// Step with one kernel and tables in device memory. The kernel's arguments: both images, numbers(), the tables.
+class TableStep : public Step {
+ public:
+  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override;
+
+ protected:
+  explicit TableStep(Kernel kernel) : kernel_(std::move(kernel)) {}
+  virtual std::vector<std::size_t> numbers(const Image& in, const Image& out) const = 0;
+
+  Launch launch_{};
+  std::vector<Buffer> tables_{};
+
+ private:
+  Kernel kernel_;
+};
+
 // Copies a table to a new buffer on the device.
 template <class T>
 Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {

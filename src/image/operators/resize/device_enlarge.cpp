@@ -48,12 +48,12 @@ KernelSource enlarge_source(const EnlargeDesign& design) {
   return source;
 }
 
-class EnlargeStep final : public Step {
+class EnlargeStep final : public TableStep {
  public:
   EnlargeStep(const Device& device, const EnlargeDesign& design)
-      : kernel_(device.compile(enlarge_source(design)).kernel("enlarge")),
-        launch_{.groups = {groups_for(design.wide(), design.own()), groups_for(design.out.rows, design.rows_each)},
-                .items = {kEnlargeItems}} {
+      : TableStep(device.compile(enlarge_source(design)).kernel("enlarge")) {
+    launch_ = {.groups = {groups_for(design.wide(), design.own()), groups_for(design.out.rows, design.rows_each)},
+               .items = {kEnlargeItems}};
     Queue queue = device.queue();
     tables_ = {uploaded(device, queue, design.down.from, "row places"),
                uploaded(device, queue, design.down.weights, "row weights"),
@@ -61,20 +61,11 @@ class EnlargeStep final : public Step {
                uploaded(device, queue, design.across.weights, "column weights")};
     queue.finish();
   }
-  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
-    std::vector<Argument> arguments = arguments_of(in);
-    for (const Argument& each : arguments_of(out)) arguments.push_back(each);
-    for (const std::size_t value : {in.rows(), in.columns(), out.rows(), out.columns() * out.channels()})
-      arguments.emplace_back(static_cast<int>(value));
-    arguments.emplace_back(aligned_for_vec4(in) ? 1 : 0);
-    for (const Buffer& table : tables_) arguments.emplace_back(table);
-    queue.launch(kernel_, launch_, arguments);
-  }
 
  private:
-  Kernel kernel_;
-  Launch launch_;
-  std::vector<Buffer> tables_;
+  std::vector<std::size_t> numbers(const Image& in, const Image& out) const override {
+    return {in.rows(), in.columns(), out.rows(), out.columns() * out.channels(), aligned_for_vec4(in) ? 1U : 0U};
+  }
 };
 
 }  // namespace

@@ -117,10 +117,10 @@ KernelSource resample_source(const ResampleDesign& design) {
   return source;
 }
 
-class ResampleStep final : public Step {
+class ResampleStep final : public TableStep {
  public:
   ResampleStep(const Device& device, const ResampleDesign& design)
-      : kernel_(device.compile(resample_source(design)).kernel("resample")) {
+      : TableStep(device.compile(resample_source(design)).kernel("resample")) {
     std::vector<float> shares;  // two taps: the second row's weight, applied to the difference; four taps: all weights
     for (std::size_t i = 0; i < design.down.weights.size(); ++i) {
       if (design.taps() == 4 || i % 2 == 1)
@@ -134,21 +134,16 @@ class ResampleStep final : public Step {
                           groups_for(design.out.rows, static_cast<std::size_t>(design.rows_each))},
                .items = {kResampleItems}};
   }
-  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
-    std::vector<Argument> arguments = arguments_of(in);
-    for (const Argument& each : arguments_of(out)) arguments.push_back(each);
-    for (const std::size_t value :
-         {in.rows(), in.columns() * in.channels(), out.rows(), out.columns() * out.channels()})
-      arguments.emplace_back(static_cast<int>(value));
-    for (const Image* image : {&in, &out}) arguments.emplace_back(aligned_for_vec4(*image) ? 1 : 0);
-    for (const Buffer& table : tables_) arguments.emplace_back(table);
-    queue.launch(kernel_, launch_, arguments);
-  }
 
  private:
-  Kernel kernel_;
-  Launch launch_;
-  std::vector<Buffer> tables_;
+  std::vector<std::size_t> numbers(const Image& in, const Image& out) const override {
+    return {in.rows(),
+            in.columns() * in.channels(),
+            out.rows(),
+            out.columns() * out.channels(),
+            aligned_for_vec4(in) ? 1U : 0U,
+            aligned_for_vec4(out) ? 1U : 0U};
+  }
 };
 
 }  // namespace

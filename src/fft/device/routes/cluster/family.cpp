@@ -22,15 +22,6 @@ namespace {
 constexpr std::size_t kMostCandidates = 21, kLeastRun = 8, kEachSize = 3;
 constexpr std::size_t kMostHeld = 16;  // points per work-item; half as many in double
 
-// True if the lines are the columns of an array on both sides: adjacent lines, strided points.
-bool are_columns(const AxisProblem& problem) {
-  const auto columns = [](const Address& at) {
-    return at.line.front() == 1 && at.point > 1 &&
-           std::all_of(at.line.begin() + 1, at.line.end(), [&](std::uint64_t step) { return step >= at.point; });
-  };
-  return columns(problem.in) && columns(problem.out);
-}
-
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!device.limits().clusters) return "clusters of work-groups need CUDA on Hopper or later";
   if (problem.float16()) return "needs float or double storage, got 16-bit floats";

@@ -33,15 +33,6 @@ constexpr std::size_t kLongestFirst = 1024;
 // 364, 2^17 377 and 404, 2^18 373 and 411, 2^20 478 and 555).
 constexpr std::size_t kShortestSpecialized = std::size_t{1} << 16, kSpecializedFirst = std::size_t{1} << 17;
 
-// True if the lines are the columns of an array: adjacent lines, strided points.
-bool are_columns(const AxisProblem& problem) {
-  const auto columns = [](const Address& at) {
-    return at.line.front() == 1 && at.point > 1 &&
-           std::all_of(at.line.begin() + 1, at.line.end(), [&](std::uint64_t step) { return step >= at.point; });
-  };
-  return columns(problem.in) && columns(problem.out);
-}
-
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (device.info().backend != Backend::cuda)
     return "needs forward progress between work-groups, which only CUDA guarantees";

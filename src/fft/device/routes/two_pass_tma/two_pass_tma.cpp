@@ -26,8 +26,8 @@ struct TmaShape {
 };
 constexpr TmaShape kTmaShapes[] = {{{16384, 512, 1}, true}, {{16384, 512, 1}, false}, {{8192, 512, 2}, true}};
 
-// Adjacent lines, one array of them after another.
-bool are_columns(const AxisProblem& problem) {
+// Adjacent lines with even strides, one array of them after another.
+bool are_even_columns(const AxisProblem& problem) {
   const auto columns = [&](const Address& at) {
     return at.point > 1 && at.point % 2 == 0 && at.line.front() == 1 && at.line.size() <= 2 &&
            (at.line.size() == 1 || at.line[1] % 2 == 0);
@@ -45,7 +45,8 @@ std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
     return at.point == 1 && at.line.size() == 1 && at.line[0] >= problem.length && at.line[0] % 2 == 0;
   };
   const bool rows = apart(problem.in) && apart(problem.out);
-  return rows || are_columns(problem) ? "" : "needs contiguous lines with an even batch stride, or adjacent columns";
+  return rows || are_even_columns(problem) ? ""
+                                           : "needs contiguous lines with an even batch stride, or adjacent columns";
 }
 
 std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape) {
@@ -186,7 +187,7 @@ std::string add_columns(const Device& device, const AxisProblem& problem, const 
 void list_two_pass_tma(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   std::string why = tiles_refusal(device, problem);
   std::size_t found = 0;
-  if (why.empty() && are_columns(problem)) {
+  if (why.empty() && are_even_columns(problem)) {
     if (problem.length < kShortestColumns)
       why = fmt::format("needs columns of at least {} points, got {}: see one_pass", kShortestColumns, problem.length);
     for (const TmaShape& shape : kTmaShapes) {

@@ -63,10 +63,10 @@ KernelSource lines_source(const LinesDesign& design) {
   return source;
 }
 
-class LinesStep final : public Step {
+class LinesStep final : public TableStep {
  public:
   LinesStep(const Device& device, const LinesDesign& design)
-      : kernel_(device.compile(lines_source(design)).kernel("lines")) {
+      : TableStep(device.compile(lines_source(design)).kernel("lines")) {
     Queue queue = device.queue();
     tables_ = {uploaded(device, queue, design.down.from, "row places"),
                uploaded(device, queue, design.down.weights, "row weights"),
@@ -77,21 +77,11 @@ class LinesStep final : public Step {
                           groups_for(design.out.rows, static_cast<std::size_t>(design.rows_each))},
                .items = {kLineItems}};
   }
-  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
-    std::vector<Argument> arguments = arguments_of(in);
-    for (const Argument& each : arguments_of(out)) arguments.push_back(each);
-    for (const int value : {static_cast<int>(in.rows()), static_cast<int>(in.columns()), static_cast<int>(out.rows()),
-                            static_cast<int>(out.columns()), aligned_for_vec4(in) ? 1 : 0}) {
-      arguments.emplace_back(value);
-    }
-    for (const Buffer& table : tables_) arguments.emplace_back(table);
-    queue.launch(kernel_, launch_, arguments);
-  }
 
  private:
-  Kernel kernel_;
-  Launch launch_;
-  std::vector<Buffer> tables_;
+  std::vector<std::size_t> numbers(const Image& in, const Image& out) const override {
+    return {in.rows(), in.columns(), out.rows(), out.columns(), aligned_for_vec4(in) ? 1U : 0U};
+  }
 };
 
 }  // namespace
