@@ -34,17 +34,13 @@ Grid<T> noise(Random& random, const std::vector<std::size_t>& shape, std::size_t
   return grid;
 }
 
-template <class A, class B>
-double dot(const A& a, const B& b) {
+double dot(const auto& a, const auto& b) {
   EXPECT_EQ(a.size(), b.size());
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   return sum;
 }
-template <class A>
-double norm(const A& a) {
-  return std::sqrt(dot(a, a));
-}
+double norm(const auto& a) { return std::sqrt(dot(a, a)); }
 
 // A linear update with random offsets and weights; terms have up to two coefficients at random offsets.
 Update<double> random_update(Random& random, std::size_t dimensions, std::size_t fields, std::size_t coefficients) {
