@@ -130,6 +130,7 @@ KernelSource DeviceCoherent::fused_source(std::size_t length, bool bytes) {
                       {"EACH", std::to_string(design.each)},
                       {"GROUPS_EACH", std::to_string(design.groups)},
                       {"RESIDENT", std::to_string(design.resident)},
+                      {"STAGED", bytes && design.resident == 1 ? "1" : "0"},
                       {"SAMPLE_BYTES", bytes ? "1" : "0"}}};
 }
 

@@ -8,13 +8,32 @@ KERNEL WORK_GROUP_RESIDENT(THREADS, 1, 1, RESIDENT) void dedisperse_block(
   const long start = (long)GROUP_ID(0) * hop, from = start + (long)offset - (long)before;
   float2 v[EACH];
   // Pass 0 reads samples: butterfly b has points b + POINTS / R0 * j.
-  UNROLL for (int i = 0; i < EACH; ++i) {
-    const int within = item + i / R0 * THREADS + POINTS / R0 * (i % R0);
-    const long at = from + within;
-    SAMPLE x;
-    x.x = x.y = 0;
-    if (at >= 0 && at < (long)samples) x = in[at];
-    v[i] = make_float2((float)x.x, (float)x.y);
+#define POINT(i) (item + (i) / R0 * THREADS + POINTS / R0 * ((i) % R0))
+  bool staged = false;
+#if STAGED
+  staged = from >= 0 && from + POINTS + 8 <= (long)samples && (ulong)in % 16 == 0;
+  if (staged) {  // bytes reach local memory 8 samples at a time; the same for all work-items
+    for (int i = item; i <= POINTS / 8; i += THREADS)
+      COPY_ASYNC_16((LOCAL uint4*)line + i, (GLOBAL const uint4*)in + from / 8 + i);
+    COPY_ASYNC_COMMIT();
+    COPY_ASYNC_WAIT(0);
+    BARRIER();
+    LOCAL const SAMPLE* const first = (LOCAL const SAMPLE*)line + from % 8;
+    UNROLL for (int i = 0; i < EACH; ++i) {
+      const SAMPLE x = first[POINT(i)];
+      v[i] = make_float2((float)x.x, (float)x.y);
+    }
+    BARRIER();
+  }
+#endif
+  if (!staged) {
+    UNROLL for (int i = 0; i < EACH; ++i) {
+      const long at = from + POINT(i);
+      SAMPLE x;
+      x.x = x.y = 0;
+      if (at >= 0 && at < (long)samples) x = in[at];
+      v[i] = make_float2((float)x.x, (float)x.y);
+    }
   }
   TRANSFORM(R0, 0, 0, 1, 0, 0)
   STORE_POINTS(R0, POINTS)
@@ -37,8 +56,7 @@ KERNEL WORK_GROUP_RESIDENT(THREADS, 1, 1, RESIDENT) void dedisperse_block(
   TRANSFORM(R0, 1, INVERSE_0, R1 * R2, b, 1)
   const uint count = outputs - (ulong)start < hop ? (uint)(outputs - (ulong)start) : hop;
   UNROLL for (int i = 0; i < EACH; ++i) {
-    const int point = item + i / R0 * THREADS + POINTS / R0 * (i % R0);
-    const uint within = (uint)point - before;  // wraps to a large number before the first output
+    const uint within = (uint)POINT(i) - before;  // wraps to a large number before the first output
     if (within < count) out[start + within] = v[i];
   }
 }
