@@ -4,6 +4,7 @@
 #define PART_ITEMS 512
 #define COUNTED 16384u /* points per group of count_parts */
 #define MOVED (WIDE ? 2048 : 4096) /* points per group of fill_parts */
+#define AT_ONCE 8 /* points that a work-item loads before it uses them */
 #define MOST_PARTS 2048
 #define MOST_IN_PART 16384
 #define MOST_KEYS 1536 /* per part */
@@ -150,11 +151,19 @@ void sort_part(GLOBAL const RECORD_QUAD* RESTRICT moved, GLOBAL const uint* REST
   BARRIER();
   moved += RECORD_QUADS * (ulong)begin;
   records += RECORD_QUADS * (ulong)begin;
-  for (uint i = item; i < count; i += PART_ITEMS) {
-    GLOBAL const RECORD_QUAD* at = moved + RECORD_QUADS * i;
-    const uint key = key_of(AT_X(at), AT_Y(at), AT_Z(at), cells0, cells1, cells2, tiles) - first_key;
-    both[i] = (ushort)key;
-    ATOMIC_ADD(&numbers[key], 1u);
+  for (uint base = 0; base < count; base += AT_ONCE * PART_ITEMS) {
+    RECORD_QUAD loaded[AT_ONCE][RECORD_QUADS];
+    UNROLL for (int k = 0; k < AT_ONCE; ++k) {
+      const uint i = min(base + (uint)k * PART_ITEMS + item, count - 1);
+      UNROLL for (int q = 0; q < RECORD_QUADS; ++q) loaded[k][q] = moved[RECORD_QUADS * i + q];
+    }
+    UNROLL for (int k = 0; k < AT_ONCE; ++k) {
+      const uint i = base + (uint)k * PART_ITEMS + item;
+      if (i >= count) continue;
+      const uint key = key_of(AT_X(loaded[k]), AT_Y(loaded[k]), AT_Z(loaded[k]), cells0, cells1, cells2, tiles) - first_key;
+      both[i] = (ushort)key;
+      ATOMIC_ADD(&numbers[key], 1u);
+    }
   }
   BARRIER();
   sum_before(numbers, sums, own);
@@ -162,7 +171,15 @@ void sort_part(GLOBAL const RECORD_QUAD* RESTRICT moved, GLOBAL const uint* REST
   BARRIER();
   for (uint i = item; i < count; i += PART_ITEMS) order[ATOMIC_ADD(&numbers[both[i]], 1u)] = (ushort)i;
   BARRIER();
-  for (uint i = item; i < count * RECORD_QUADS; i += PART_ITEMS) {
-    records[i] = moved[RECORD_QUADS * (uint)order[i / RECORD_QUADS] + i % RECORD_QUADS];
+  for (uint base = 0; base < count * RECORD_QUADS; base += AT_ONCE * PART_ITEMS) {
+    RECORD_QUAD loaded[AT_ONCE];
+    UNROLL for (int k = 0; k < AT_ONCE; ++k) {
+      const uint i = min(base + (uint)k * PART_ITEMS + item, count * RECORD_QUADS - 1);
+      loaded[k] = moved[RECORD_QUADS * (uint)order[i / RECORD_QUADS] + i % RECORD_QUADS];
+    }
+    UNROLL for (int k = 0; k < AT_ONCE; ++k) {
+      const uint i = base + (uint)k * PART_ITEMS + item;
+      if (i < count * RECORD_QUADS) records[i] = loaded[k];
+    }
   }
 }
