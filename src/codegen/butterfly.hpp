@@ -28,7 +28,7 @@ double butterfly_operations(std::size_t radix);
 bool has_assembly(std::size_t radix);
 std::string butterfly_assembly(std::size_t radix, bool float64);
 
-// Decomposition of a radix (butterfly.cpp).
+// The first factor into which a radix is decomposed; the radix itself if it is not (butterfly.cpp).
 std::size_t first_part(std::size_t radix);
 
 // A transform of n points with the twiddles of the preceding pass fused in: input q is multiplied by w^(q u), w =

@@ -1,12 +1,13 @@
-// Words for warp groups (CUDA, Hopper): 128 work-items multiply matrices together.
+// Functions and macros for warpgroups (CUDA, Hopper): 128 work-items multiply matrices together.
 //   warp_group_multiply(d, a, b)     wgmma: d (64 x 64, 32 registers) += a (64 rows, 4 registers) b (descriptor of 64 columns in
 //                                    local memory), of float16 with float sums or of signed bytes with int sums
-//   warp_group_product(d, a, b)      the same of bytes, d = a b
+//   warp_group_product(d, a, b)      the same for signed bytes without the addition: d = a b
 //   WARP_GROUP_FENCE()               before the first product: orders accesses to the registers of a and d
 //   WARP_GROUP_WAIT()                after the last product: the sums are complete
-//   load_matrix_rows(a, address)     ldmatrix: 16 rows of 16 bytes from an address of local memory, in the fragments of a
-//   MBARRIER_INIT_UNFENCED(p, n)     as MBARRIER_INIT for several barriers, before one MBARRIERS_FENCE(), which also orders
-//                                    them before bulk copies
+//   load_matrix_rows(a, address)     ldmatrix: 16 rows of 32 bytes of local memory to the fragments of a; each lane of a warp passes the
+//                                    address of 16 bytes
+//   MBARRIER_INIT_UNFENCED(p, n)     initializes one of several barriers; one MBARRIERS_FENCE() after the last of them makes them
+//                                    visible to the cluster and to bulk copies
 //   BULK_COPY_TO_ADDRESS(p, address, from, bytes)   as BULK_COPY, to an address of local memory
 FUNCTION void warp_group_multiply(float* d, const uint* a, ulong b) {
   asm volatile(

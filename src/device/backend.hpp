@@ -108,7 +108,7 @@ struct DeviceState {
   virtual void enqueue(GraphState& /*graph*/, std::uintptr_t /*queue*/) {}
   // Back ends without kernels of the dialect (the host) throw Error{unavailable}.
   virtual std::shared_ptr<ProgramState> compile(const KernelSource& source) = 0;
-  // Page-locked host memory, which the device copies itself without blocking.
+  // True if the host memory is page-locked: the device then copies it without blocking the calling thread.
   virtual bool page_locked(const void* /*host*/) { return false; }
   virtual TileMap tile_map(MemoryState& /*memory*/, const TileMapShape& /*shape*/) {
     throw Error(ErrorKind::unavailable, info.id + ": needs TMA (a CUDA device from Hopper on)");

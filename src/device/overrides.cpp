@@ -28,8 +28,8 @@ constexpr Field kFields[] = {
     {"unit_local_memory", &Limits::unit_local_memory},
 };
 
-// Capabilities that an override can remove. A device whose private arrays are declared to be in memory gets kernels
-// with few of them.
+// Capabilities that an override can remove. Without private_arrays_in_registers, a device gets kernels with few private
+// arrays.
 struct Ability {
   const char* name;
   bool Limits::*member;

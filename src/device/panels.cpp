@@ -21,10 +21,10 @@ namespace ridge {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{16} << 20;
-constexpr std::size_t kMostPitch = 0x7fffffff;  // CUDA's largest distance of rows in a copy
+constexpr std::size_t kMostPitch = 0x7fffffff;  // largest row pitch of a copy on CUDA
 std::atomic<std::size_t> device_memory_limit{0};
 
-// The part of some rows that begins at row `row` and byte `column` of it.
+// `count` rows from row `row` on, of each row `bytes` bytes from byte `column` on.
 PanelRows part_of(const PanelRows& rows, std::size_t row, std::size_t column, std::size_t count, std::size_t bytes) {
   return {.data = rows.data + row * rows.pitch + column,
           .bytes = bytes,
@@ -54,7 +54,7 @@ void copy_rows(const PanelRows& rows, std::byte* block, bool to_block) {
     std::byte* const inside = block + row * rows.bytes + begin;
     std::memcpy(to_block ? inside : outside, to_block ? outside : inside, end - begin);
   };
-  constexpr std::size_t kLeast = std::size_t{1} << 20;  // per thread: shorter copies do not pay for waking it
+  constexpr std::size_t kLeast = std::size_t{1} << 20;  // bytes per thread: waking it takes as long
   const std::size_t all = rows.rows * rows.bytes;
   const std::size_t threads =
       std::clamp<std::size_t>(all / kLeast, 1, std::max<std::size_t>(1, base::hardware_threads() / 2));

@@ -14,7 +14,7 @@ void describe_architecture(int architecture, Backend backend, Limits& limits);
 // True for NVIDIA: inline PTX and some OpenCL queries are specific to it.
 bool is_nvidia(const DeviceInfo& info);
 
-// After an override: an older architecture has at most the features of its real devices.
+// Called after an override of the architecture: removes the features that devices of the older architecture lack.
 void restrict_to_architecture(Limits& limits);
 
 // True if warpgroups multiply matrices in local memory (wgmma): one architecture, CUDA only.

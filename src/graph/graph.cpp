@@ -2,7 +2,7 @@
 //
 // Block k of an edge is stored in slot k % slots. The producer claims slots in order and publishes them when it has
 // enqueued its work; readers take blocks in order. On devices a block is published before its work is complete: it
-// carries an event, for which queues of the same device wait, and the threads of other stages.
+// carries an event. Queues of the same device wait for the event; other stages wait for it in their threads.
 #include <ridge/graph.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace ridge::graph {
 namespace {
 
 constexpr std::size_t kSpans = 4096;
-constexpr std::size_t kPending = 64;  // steps of a device whose times are read later; more than blocks in flight
+constexpr std::size_t kPending = 64;  // device steps whose times are not yet read; exceeds the blocks in flight
 constexpr std::size_t kTrials = 4;    // blocks per worker before one may be dropped; the least time counts
 
 [[noreturn]] void refuse_graph(const std::string& message) {
@@ -55,7 +55,7 @@ struct Slot {
   base::AlignedArray<std::byte> plain{};
   std::optional<Mapping> pinned{};
   SlotState state = SlotState::free;
-  std::size_t readers = 0;  // that are not done with the block
+  std::size_t readers = 0;  // number that still need the block
   Mark ready{};
   std::vector<Mark> released{};
 };

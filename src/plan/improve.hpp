@@ -13,7 +13,7 @@ namespace ridge::planner {
 void in_background(const Options& options, std::function<void(const Options& measuring)> work);
 Improve improvement_of(const Options& options);  // the improvement of a plan with these options
 
-// The present object of a plan, which stays alive with the pointer.
+// The current object of a plan; the returned pointer keeps it alive.
 template <class V>
 std::shared_ptr<const V> current(const Exchangeable<V>& plan) {
   const auto kept = std::make_shared<const Exchangeable<V>>(plan);

@@ -26,7 +26,7 @@ void check(const Nvrtc& compiler, nvrtcResult result, const KernelSource& source
                                                what, compiler.get_error_string(result)));
 }
 
-// NVRTC counts a closing zero in the sizes of its texts.
+// The text sizes that NVRTC returns include the terminating zero.
 std::string without_closing_zero(std::string text) {
   while (!text.empty() && text.back() == '\0') text.pop_back();
   return text;

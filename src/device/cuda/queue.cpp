@@ -56,7 +56,7 @@ CUDA_MEMCPY3D box_copy(const Side& from, const Pitches& from_pitches, const Side
   return copy;
 }
 
-// Only the x dimension of a grid may be large.
+// CUDA allows 2^31 - 1 work-groups along the first axis of a grid, but only 65535 along the others.
 void check_groups(const CudaKernel& kernel, const Launch& shape) {
   constexpr std::array<std::uint64_t, 3> most{0x7fffffff, 65535, 65535};
   for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -45,7 +45,7 @@ int version_number(const std::string& text) {
   return digit(dot - 1) && digit(dot + 1) ? (text[dot - 1] - '0') * 10 + (text[dot + 1] - '0') : 12;
 }
 
-// If kernels may choose a width: the largest up to 32, closest to GPUs.
+// Sub-group width that kernels request: the largest up to 32, as on GPUs. 0 if they cannot request one.
 std::size_t requested_sub_group(cl_device_id device, const std::string& extensions) {
   for (const char* needed : {"cl_khr_subgroups", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
                              "cl_intel_required_subgroup_size"}) {

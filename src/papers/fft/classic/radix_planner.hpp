@@ -34,7 +34,7 @@ struct RadixPath {
 // The shortest path, or the `count` shortest, best first. Error{invalid_argument} if the edges do not reach the end.
 RadixPath shortest_path(const RadixGraph& graph);
 std::vector<RadixPath> shortest_paths(const RadixGraph& graph, std::size_t count);
-// All paths: the check for short lengths.
+// All paths, for tests of shortest_path() with short lengths.
 std::vector<RadixPath> all_paths(const RadixGraph& graph);
 // Number of orders of these radices that make 2^stages points.
 std::size_t compositions(std::size_t stages, const std::vector<std::size_t>& radices = {2, 4, 8});
