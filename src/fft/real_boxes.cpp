@@ -1,5 +1,5 @@
-// Cosine, sine and Hartley transforms of boxes: one axis after another, tile by tile, with the zeros of a line in a
-// tile only.
+// Cosine, sine and Hartley transforms of boxes: one axis after another, tile by tile. Only tiles hold the zeros of a
+// line.
 #include <ridge/fft/real_boxes.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ridge::fft {
 namespace {
 
-constexpr std::size_t kTileNumbers = std::size_t{1} << 14;  // of a tile of lines
+constexpr std::size_t kTileNumbers = std::size_t{1} << 14;  // per tile of lines
 
 [[noreturn]] void refuse_boxes(const std::string& why) { throw Error(ErrorKind::invalid_argument, "fft: " + why); }
 

@@ -11,8 +11,8 @@
 namespace ridge::fft {
 namespace {
 
-constexpr std::size_t kDevicePanel = std::size_t{8} << 20;  // of a device with its own memory
-constexpr std::size_t kHostPanel = std::size_t{256} << 10;  // of a device that computes on the host's cores
+constexpr std::size_t kDevicePanel = std::size_t{8} << 20;  // bytes, on a device with its own memory
+constexpr std::size_t kHostPanel = std::size_t{256} << 10;  // bytes, on a device that computes on the host's cores
 constexpr std::size_t kBuffers = 3 * PanelStream::kAtOnce;  // panels that the buffers of a run hold, at most
 
 std::size_t blocks_per_panel(const Device& device, std::size_t block_bytes) {
@@ -62,7 +62,7 @@ void PanelConvolution<T, Element>::run(std::span<const Element> signal, std::spa
     std::size_t begin, count, at;
   };
   const auto part_of = [&](std::size_t panel) -> Part {
-    const std::size_t start = first + panel * step;  // of the panel's points, in a signal with zeros before it
+    const std::size_t start = first + panel * step;  // first point of the panel, if history() zeros precede the signal
     const std::size_t at = start < history() ? history() - start : 0;
     const std::size_t begin = start + at - history();
     return {begin, begin < signal.size() ? std::min(points - std::min(at, points), signal.size() - begin) : 0, at};

@@ -18,7 +18,7 @@ namespace ridge::fft {
 template <class T, class Element>
 class PanelConvolution {
  public:
-  // Blocks of `block` points with the spectrum of the filter; the filter's points are needed for their number only.
+  // `spectrum`: of the filter, padded to one block. `filter`, `block`: number of points of the filter and of a block.
   PanelConvolution(const Device& device, std::span<const std::complex<T>> spectrum, std::size_t filter,
                    std::size_t block, const planner::Options& options);
   // Writes out.size() values of the whole result, from number `first` on.

@@ -1,4 +1,4 @@
-// Transposes a panel of columns and multiplies element (k, j) by root number (first + j) k of unity, which is
+// Transposes a panel of columns and multiplies element (k, j) by root of unity m = (first + j) k, which is
 // coarse[m >> SHIFT] * fine[m & MASK].
 #define TILE 32
 KERNEL WORK_GROUP(TILE, ROWS_AT_ONCE, 1)

@@ -22,12 +22,12 @@ class RootTables {
   std::vector<std::complex<double>> coarse_{}, fine_{};
 };
 
-// Transposes a panel of columns and multiplies element (k, j) by root (first + j) k.
+// Transposes a panel of columns and multiplies element (k, j) by root of unity number (first + j) k.
 class PanelRoots {
  public:
   PanelRoots(const Device& device, const RootTables& tables, bool float64);
   static KernelSource text(const RootTables& tables, bool float64);
-  // `columns` columns of a panel whose rows are `pitch` elements apart, to packed rows.
+  // Reads `columns` columns of a panel whose rows are `pitch` elements apart; writes packed rows.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::size_t first, std::size_t rows,
                std::size_t columns, std::size_t pitch) const;
   const KernelSource& source() const { return source_; }

@@ -21,11 +21,11 @@ namespace {
 
 // Large enough to hide the start and the end of a copy, small enough for a short first and last panel.
 constexpr std::size_t kPanelBytes = std::size_t{256} << 20;
-constexpr std::size_t kSegmentBytes = std::size_t{64} << 10;  // of a row of a panel of columns: keeps the bus busy
+constexpr std::size_t kSegmentBytes = std::size_t{64} << 10;  // least bytes per row of a panel of columns
 constexpr std::size_t kPageBytes = 4096;  // of host memory: rows that begin inside a page are copied more slowly
 constexpr std::size_t kLanes = 32;        // rows in short panels are a multiple of this
 
-// Bytes of a panel: the stream holds several, and transforms have arrays of their own.
+// Largest panel in bytes: the stream holds several panels, and transforms have scratch arrays.
 std::size_t most_panel(std::size_t memory, bool in_place) {
   constexpr std::size_t kScratch = 3;
   return memory / ((in_place ? 1 : 2) * PanelStream::kAtOnce + kScratch);
@@ -40,7 +40,7 @@ bool plain(const Problem& problem, const Layout& layout) {
          none(problem.store_inverse);
 }
 
-// First units of panels, and the number of units. The first and the last panels are short, multiples of `grain`:
+// The first unit of each panel, then the number of units. The first and last panels are short multiples of `grain`:
 // nothing else is transferred or computed while the first is uploaded and the last downloaded.
 std::vector<std::size_t> panel_starts(std::size_t units, std::size_t at_once, std::size_t grain) {
   constexpr std::size_t kShort = 8, kManyPanels = 6;
@@ -93,7 +93,7 @@ void over_threads(std::size_t count, const Use& use) {
 }
 
 // A real line of 2h points is transformed as h complex numbers z; its spectrum x has h + 1 values.
-// From the spectrum of z, in the first h values of x, in place.
+// Computes the spectrum of the real line in place; the first h values of x are the spectrum of z.
 template <class T>
 void join_halves(std::complex<T>* x, std::size_t h, const RootTables& root) {
   over_threads(h / 2 + 1, [&](std::size_t k) {
@@ -109,7 +109,7 @@ void join_halves(std::complex<T>* x, std::size_t h, const RootTables& root) {
     x[h - k] = std::complex<T>(std::conj(even - odd));
   });
 }
-// The reverse, doubled: the unscaled inverse transform of z has half as many points.
+// Computes twice the spectrum of z from that of the real line: an unscaled inverse of h points gives half as much.
 template <class T>
 void split_halves(const std::complex<T>* x, std::complex<T>* z, std::size_t h, const RootTables& root) {
   over_threads(h / 2 + 1, [&](std::size_t k) {
@@ -225,7 +225,7 @@ std::vector<PanelTransform::Pass> PanelTransform::plan_batch(Direction direction
   return passes;
 }
 
-// Columns along the first axis, and rows (or planes) along the others. Real samples are at the rows' side.
+// A pass over columns (first axis) and one over rows or planes (other axes); the latter reads or writes real samples.
 std::vector<PanelTransform::Pass> PanelTransform::plan_axes(Direction direction,
                                                             const planner::Options& options) const {
   const bool forward = direction == Direction::forward, real = problem_.kind == Kind::real;

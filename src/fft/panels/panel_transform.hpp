@@ -17,8 +17,8 @@ namespace ridge::fft {
 
 class DeviceTransform;
 
-// Bytes of both arrays, and of an intermediate one where the transform has it, exceed the memory that may be used, and
-// panels support the problem: packed arrays; several passes also need plain numbers, without factors and boxes.
+// True if the arrays, with the intermediate array where one is needed, exceed the device memory limit and panels
+// support the problem: arrays are packed; several passes also need the plan's own element type and no factors or boxes.
 bool needs_panels(const Device& device, const Problem& problem, const Layout& layout, bool float64);
 
 class PanelTransform {
@@ -44,11 +44,11 @@ class PanelTransform {
   struct Pass {
     std::shared_ptr<const DeviceTransform> transform = {};
     Side read = {}, written = {};
-    std::size_t transforms = 1;          // passed over one after another
+    std::size_t transforms = 1;          // processed one after another
     std::size_t units = 1, at_once = 1;  // of one transform, and of a full panel
     bool in_place = false;
     bool roots = false;                                     // the result is multiplied by roots of unity and transposed
-    std::vector<std::size_t> starts = {};                   // first unit of each panel of a transform, and their number
+    std::vector<std::size_t> starts = {};                   // first unit of each panel of a transform, then `units`
     std::size_t each() const { return starts.size() - 1; }  // panels of a transform
     std::size_t first(std::size_t panel) const { return starts[panel % each()]; }
     std::size_t count(std::size_t panel) const { return starts[panel % each() + 1] - first(panel); }

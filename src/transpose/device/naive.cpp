@@ -25,7 +25,7 @@ std::string refusal(const Layout& layout, std::uint64_t groups_down, std::uint64
   if (std::max(layout.rows, layout.columns) > kMostGroups)
     return fmt::format("needs fewer than 2^31 rows and columns, got {} x {}", layout.rows, layout.columns);
   if (groups_down * groups_across > kMostGroups / layout.batch) {
-    return fmt::format("needs more than {} work-groups, the most of one launch", kMostGroups);
+    return fmt::format("needs more than {} work-groups, the limit of one launch", kMostGroups);
   }
   return {};
 }

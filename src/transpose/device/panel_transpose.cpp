@@ -12,7 +12,7 @@
 namespace ridge::transpose {
 namespace {
 
-constexpr std::size_t kMostTile = std::size_t{256} << 20;  // rows of 32 KiB
+constexpr std::size_t kMostTile = std::size_t{256} << 20;  // bytes: square tiles of floats have rows of 32 KiB
 constexpr std::size_t kTileMultiple = 32;  // sides of tiles, in elements
 
 // The side of a square tile of at most `elements`.
@@ -109,7 +109,7 @@ void PanelTranspose::run_tiles(std::byte* in, std::byte* out) const {
   stream(work);
 }
 
-// Tiles (r, c) and (c, r) change places.
+// Exchanges tiles (r, c) and (c, r).
 void PanelTranspose::run_in_place(std::byte* data) const {
   const std::size_t side = tiles_along(layout_.rows, panel_.rows);
   std::vector<Tile> pairs;

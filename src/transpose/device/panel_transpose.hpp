@@ -8,7 +8,7 @@
 
 namespace ridge::transpose {
 
-// The problem of one panel if the arrays exceed the memory that may be used: a tile, two tiles that change places (in
+// The problem of one panel if the arrays exceed the memory that may be used: a tile, two tiles to be exchanged (in
 // place), or several small matrices. Rows = 0: no panels are needed, or strides between columns forbid them.
 Problem panel_problem(const Device& device, const Layout& layout);
 

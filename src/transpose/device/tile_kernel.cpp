@@ -143,7 +143,7 @@ std::string refusal(const Device& device, const Layout& layout, const TileOption
   if (std::max(layout.rows, layout.columns) > kMostGroups)
     return fmt::format("needs fewer than 2^31 rows and columns, got {} x {}", layout.rows, layout.columns);
   if (groups(layout, options) > kMostGroups / options.tiles_per_group) {
-    return fmt::format("needs more than {} work-groups, the most of one launch", kMostGroups);
+    return fmt::format("needs more than {} work-groups, the limit of one launch", kMostGroups);
   }
   return {};
 }

@@ -66,7 +66,7 @@ Address factor_places(const Side& side, std::size_t axes, std::size_t axis);
 // Contiguous lines, as a route stores them in its own arrays.
 Address packed_lines(const AxisProblem& problem, std::size_t points);
 
-// True if the lines are the columns of an array on both sides: adjacent lines, strided points.
+// True if the lines are columns of an array, in the input and in the output: adjacent lines, strided points.
 bool are_columns(const AxisProblem& problem);
 
 // Lines per index of the last batch dimension.

@@ -21,9 +21,9 @@ struct Split {
 struct SplitPlaces {
   std::uint64_t between = 0;  // complex elements per index of the last batch dimension
   bool apart = true;          // indices of the last batch dimension are stored separately
-  std::uint64_t step = 0;     // elements between them
+  std::uint64_t step = 0;     // elements between two such indices
 };
-// The passes without radices.
+// The designs of the passes; their radices are not yet chosen.
 std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& split, SplitPlaces& places);
 
 // Appends the steps, each with the radices and the group that fit best.

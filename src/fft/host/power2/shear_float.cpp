@@ -75,8 +75,8 @@ RIDGE_INLINE void first_four(const float* p0, const float* p1, const float* p2, 
   c1 = {vuzp2q_f32(ra, rb), vuzp2q_f32(ia, ib)};
 }
 
-// First pass, radix 4: column j of J, rows a J + j; results of a column are contiguous. Upper columns are j - J, which
-// refers to the row above: row 0 wraps to row 4.
+// First pass, radix 4: column j of J, rows a J + j; results of a column are contiguous. Upper columns count as j - J,
+// so that their points are rows 1 to 4: row 0 wraps to row 4.
 template <bool kInverseTransform, size_t N>
 [[gnu::noinline]] void first4(const float* x, float* __restrict y, const float* t) {
   constexpr size_t J = N / 4;
@@ -161,7 +161,7 @@ struct ToUser {
   }
 };
 
-// w1: shears of 2 pi / 16 (lanes 0, 1) and of 2 pi / 8 (2, 3); w3: of 3/16.
+// w1: shears of 2 pi / 16 (lanes 0, 1) and of 2 pi / 8 (2, 3); w3: of 3 * 2 pi / 16.
 template <class To>
 RIDGE_INLINE void sixteen(FromRows row, const To& to, V w1, V w3) {
   {
@@ -206,7 +206,7 @@ RIDGE_INLINE void sixteen(FromRows row, const To& to, V w1, V w3) {
   }
 }
 
-// Eight numbers in registers.
+// Radix 8 in registers.
 template <class To>
 RIDGE_INLINE void eight_of(const Four* v, const To& to, V w1) {
   Four s[4], d[4];
@@ -242,7 +242,7 @@ template <size_t J, size_t S>
   }
 }
 
-// Last pass over S results each: results of row 0 before `shift` belong to the end.
+// Last pass, S columns of R rows. Outputs are stored `shift` places earlier; the first `shift` wrap to the end.
 template <bool kInverseTransform, size_t R, size_t S>
 [[gnu::noinline]] void last(const float* z, float* __restrict out, const float* roots, size_t shift) {
   [[maybe_unused]] const V w1 = vld1q_f32(roots), w3 = vld1q_f32(roots + 4);

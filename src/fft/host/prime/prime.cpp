@@ -109,7 +109,7 @@ void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineCh
     add(fmt::format("bluestein {}", padded), bluestein_cost(n, padded),
         [=] { return make_bluestein<T>(n, padded, make_inner); });
     if (padded > kMaxPower2 && std::has_single_bit(padded))
-      out.back().refusal = fmt::format("needs padded lines of at most 2^30 points if a power of two, got {}", padded);
+      out.back().refusal = fmt::format("needs a padded length of at most 2^30 if it is a power of two, got {}", padded);
   }
   std::stable_sort(out.begin() + before, out.end(), [](const auto& a, const auto& b) { return a.flops < b.flops; });
 }

@@ -1,4 +1,5 @@
-// Kernel text of the cluster route: columns write to the local memory of the group that holds each row, then rows.
+// Kernel text of the cluster route: the column phase writes to the local memory of the group that holds each row; the
+// row phase follows.
 #include <algorithm>
 #include <set>
 

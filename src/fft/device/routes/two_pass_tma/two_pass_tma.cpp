@@ -26,7 +26,7 @@ struct TmaShape {
 };
 constexpr TmaShape kTmaShapes[] = {{{16384, 512, 1}, true}, {{16384, 512, 1}, false}, {{8192, 512, 2}, true}};
 
-// Adjacent lines with even strides, one array of them after another.
+// True if the lines are adjacent columns of an array with even strides, or of a batch of such arrays.
 bool are_even_columns(const AxisProblem& problem) {
   const auto columns = [&](const Address& at) {
     return at.point > 1 && at.point % 2 == 0 && at.line.front() == 1 && at.line.size() <= 2 &&

@@ -119,7 +119,7 @@ struct Float {
   }
 };
 
-// One float transform at a time: half of each register.
+// One float transform at a time, in half of each register.
 template <bool kInverseTransform>
 struct FloatOne : Float<kInverseTransform> {
   using V = float32x4_t;
