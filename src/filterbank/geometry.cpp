@@ -107,7 +107,7 @@ Geometry resolve(const Problem& problem) {
 void check_summed(const Geometry& geometry, std::size_t summed, const char* what) {
   const std::size_t channels = geometry.channels;
   if (summed == 0 || channels % summed != 0) {
-    refuse(fmt::format("{} needs sums of a number of channels that divides the bank's; got {} of {} channels", what,
+    refuse(fmt::format("{} needs a number of summed channels that divides the bank's channels; got {} of {}", what,
                        summed, channels));
   }
   // Channel 0 is the centre of the band; the lowest frequency follows the highest one.

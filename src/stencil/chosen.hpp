@@ -15,11 +15,11 @@ struct Chosen {
   std::shared_ptr<const Layers<T>> layers{};  // null: none
   planner::Decision decision{};
   std::vector<KernelSource> kernels{};
-  bool aligned = false;  // rows of the grid on the device are stored at multiples of four cells
+  bool aligned = false;  // rows of the grid on the device start at multiples of four cells
 };
 
-// Lists, excludes, predicts or measures, and builds. `single_steps`: only variants that are as fast one step at a time;
-// always so with layers.
+// Lists the variants, predicts or measures their times and builds the winner. `single_steps`: only variants that are as
+// fast one step at a time; implied by layers.
 template <class T>
 Chosen<T> choose_variant(const Device& device, const Update<T>& update, const Problem& problem,
                          const planner::Options& options, bool single_steps = false);

@@ -23,7 +23,7 @@ struct DeviceLayout {
 // Contiguous rows, as in a user's grid.
 DeviceLayout packed_layout(const std::vector<std::size_t>& shape);
 
-// Rows whose cell `aligned` is at a multiple of 128 bytes, with two kilobytes of padding at both ends.
+// Layout of rows whose cell number `aligned` is at a multiple of 128 bytes; two kilobytes of padding at both ends.
 DeviceLayout padded_layout(const std::vector<std::size_t>& shape, std::size_t element_bytes, std::size_t aligned = 0);
 
 }  // namespace ridge::stencil

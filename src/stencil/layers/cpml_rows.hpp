@@ -14,7 +14,7 @@ template <class T>
 struct CpmlRows {
   std::array<const T*, 9> before{}, psi{};
   const T *zeta = nullptr, *scale = nullptr;
-  T *fresh = nullptr, *new_psi = nullptr, *new_zeta = nullptr;  // no new memory variables if null
+  T *fresh = nullptr, *new_psi = nullptr, *new_zeta = nullptr;  // new_psi, new_zeta: may be null
   std::array<const T*, 4> profiles{};
   std::size_t cells = 0, rows = 1, grid_step = 0, stored_step = 0;
 };

@@ -39,8 +39,8 @@ std::shared_ptr<const Layers<T>> layers_by_cells(const Device& device, const Upd
 template <class T>
 std::vector<KernelSource> cell_layer_sources(const Update<T>& update, const Layout& layout);
 
-// One launch per axis, in which cells along the axis share what they read. `aligned`: rows of the grid are stored at
-// multiples of four cells, so that four are copied at a time.
+// One launch per axis, in which cells along the axis share what they read. `aligned`: rows of the grid start at
+// multiples of four cells, so that four cells are copied at a time.
 template <class T>
 std::shared_ptr<const Layers<T>> layers_by_lines(const Device& device, const Update<T>& update, const Layout& layout,
                                                  bool aligned = false);

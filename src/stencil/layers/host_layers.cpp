@@ -15,10 +15,10 @@ struct HostLayer {
   LoweredLayer<T> lowered;
   // `inner`: without new memory variables, for rows whose profiles are zero.
   std::shared_ptr<const VectorProgram<T>> first{}, main{}, inner{};
-  CpmlWeights<T> cpml{};  // radius 0: the programs are used
+  CpmlWeights<T> cpml{};  // radius 0: the vector programs are used
 };
 
-// For layers that have a loop.
+// Weights for add_cpml_rows(); radius 0 if it does not support the layer.
 template <class T>
 CpmlWeights<T> cpml_weights(const LoweredLayer<T>& layer) {
   CpmlWeights<T> weights{.radius = static_cast<int>(layer.place.radius), .one_cell = layer.place.axis != 2};
@@ -211,7 +211,7 @@ class HostLayerState {
     return levels.row(level, field, inside(0, grid_z(z), dz), inside(1, grid_y(y), dy));
   }
 
-  // Rows [y, y + count) of plane z of the band by the loop for CPML.
+  // Advances rows [y, y + count) of plane z of the band with add_cpml_rows().
   void add_cpml(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z, std::size_t y,
                 std::size_t count) {
     const LayerPlace& place = layer_.lowered.place;

@@ -50,10 +50,10 @@ class LayerState {
   virtual void step(Running<T>& running) = 0;
   virtual void clear() = 0;
   virtual std::size_t values() const = 0;                           // memory variables
-  virtual std::size_t held_values() const { return 2 * values(); }  // in memory
-  virtual void save(T* values) = 0;                                 // blocks
+  virtual std::size_t held_values() const { return 2 * values(); }  // in memory, old copies included
+  virtual void save(T* values) = 0;                                 // returns when they are copied
   virtual void restore(const T* values) = 0;
-  // Enqueues a copy of the memory variables to a buffer, or back; only devices have them.
+  // Enqueues a copy of the memory variables to a buffer, or back; implemented by layers on devices only.
   virtual void copy_state(Queue& /*queue*/, const Buffer& /*state*/, std::size_t /*offset*/, bool /*back*/) {}
 };
 
@@ -71,8 +71,8 @@ inline std::size_t surface_axis(const Layout& layout) {
   return layout.radius[0] > 0 ? 0 : layout.radius[1] > 0 ? 1 : 2;
 }
 
-// Null if the update has neither layers nor a free surface. `aligned`: the variant stores rows of the grid at multiples
-// of four cells.
+// Null if the update has neither layers nor a free surface. `aligned`: in the variant, rows of the grid start at
+// multiples of four cells.
 template <class T>
 std::shared_ptr<const Layers<T>> make_layers(const Device& device, const Update<T>& update, const Layout& layout,
                                              bool aligned = false);

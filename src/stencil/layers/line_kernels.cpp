@@ -51,7 +51,7 @@ KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CEL
 
 // Along x: tiles of rows of one plane pass through local memory, so that neighbouring work-items access neighbouring
 // cells; a work-item computes {part} cells of a row, with what they read in registers. Cells are copied {wide} at a
-// time. Memory variables are stored without the cells of the band that have none.
+// time. Cells of the band without memory variables take no memory.
 constexpr const char* kRowKernel = R"(
 KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
     GLOBAL const CELL* RESTRICT profiles, GLOBAL CELL* memories, GLOBAL const long* RESTRICT table,
@@ -192,12 +192,12 @@ class LineText {
   // A memory variable of cell `at` of the work-item's line: in global memory; along x, in its tile.
   static std::string stored(std::size_t i) { return fmt::format("memory[{} * block + (ulong)at * deep_step]", i); }
   static std::string tiled(std::size_t i, const char* at) { return fmt::format("memory_tile{}[mine + {}]", i, at); }
-  // At a place of a tile of rows, in global memory.
+  // Expression for a memory variable of the tile's row `row` and cell `at`, in global memory.
   std::string row_stored(std::size_t i) const {
     const std::string at = fmt::format("{} * block + (ulong)(row * live + at - live_begin)", i);
     return wide() == 1 ? fmt::format("memory[{}]", at) : fmt::format("*(GLOBAL float4*)(memory + {})", at);
   }
-  // Cells copied at a time along x: four where every row of every array begins at a vector.
+  // Cells copied at a time along x: four if every row of every array starts at a multiple of four cells.
   std::size_t wide() const {
     const LayerPlace& place = layer_.place;
     const std::size_t all =

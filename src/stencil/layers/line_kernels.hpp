@@ -26,7 +26,7 @@ bool line_profile_quads(std::size_t profiles) {
   return sizeof(T) == sizeof(float) && profiles == 4;
 }
 
-// `aligned`: rows of the grid are stored at multiples of four cells (padded_layout()).
+// `aligned`: rows of the grid start at multiples of four cells (padded_layout()).
 template <class T>
 std::string line_kernel_text(const LoweredLayer<T>& layer, const Layout& layout, bool aligned);
 std::string line_kernel_name(std::size_t axis);

@@ -152,7 +152,7 @@ std::vector<Expression> layer_outputs(const Acoustic& acoustic, std::size_t axis
           make_node(Kind::fma, {profile(kGain), t, times(profile(kDecay), zeta)})};
 }
 
-// The weights in layer_outputs().
+// Weights of the differences in layer_outputs().
 LayerUpdate::Differences layer_differences(const Acoustic& acoustic, double dx) {
   LayerUpdate::Differences made;
   for (std::size_t k = 0; k <= static_cast<std::size_t>(acoustic.accuracy / 2); ++k) {

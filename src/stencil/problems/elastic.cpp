@@ -40,7 +40,7 @@ std::size_t elastic_radius(int accuracy) { return 2 * staggered_weights(accuracy
 // Expressions of one step, at any offset from the cell.
 class ElasticStep {
  public:
-  // `inner`: in cells that no layer reaches.
+  // `inner`: the simpler update of cells that no layer reaches.
   explicit ElasticStep(const Elastic& elastic, bool inner = false)
       : elastic_(elastic), layers_(elastic.layers && !inner), weights_(staggered_weights(elastic.accuracy)) {}
 
@@ -328,7 +328,7 @@ Update<T> elastic(const Elastic& elastic) {
       from_expressions<T>(2, ElasticStep(elastic).outputs(),
                           fmt::format("elastic accuracy {}{}", elastic.accuracy, elastic.layers ? " layers" : ""));
   if (!elastic.layers || elastic.layer_cells == 0) return made;
-  // Beyond the layers and the cells of the fixed border, cells whose neighbours are not in a layer either.
+  // One radius for the fixed border, and one for cells whose neighbours are in a layer.
   made.inner = {.margin = elastic.layer_cells + 2 * elastic_radius(elastic.accuracy),
                 .outputs = ElasticStep(elastic, true).outputs()};
   for (std::size_t k = 0; k < kDerivatives; ++k) made.inner.zero_coefficients.push_back(kElasticProfiles + k);

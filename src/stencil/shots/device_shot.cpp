@@ -20,7 +20,7 @@ struct DeviceSnapshots final : Snapshots<T> {
   SnapshotBits bits = SnapshotBits::whole;
   Kernel close{}, correlate{};
   Buffer whole{}, small{}, scales{};  // with small integers, `whole` is one snapshot, of the step that is under way
-  std::unique_ptr<SnapshotStore> store{};  // streamed: `small` and `scales` are places
+  std::unique_ptr<SnapshotStore> store{};  // if streamed: `small` and `scales` then hold kSnapshotPlaces
 };
 
 template <class T>
@@ -274,7 +274,7 @@ class DeviceShot final : public ShotRun<T> {
     launch(all.move, all.cells,
            {grid.fields, all.values, all.place, start(grid, false), word(slot), word(all.cells), count(back ? 1 : 0)});
   }
-  // The newer level first.
+  // Copies both time levels, the newer one first, and the memory variables.
   void copy_state(std::size_t place, bool back) {
     flush();
     const DeviceGrid grid = *running_->device_grid();

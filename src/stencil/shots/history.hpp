@@ -41,7 +41,7 @@ inline double error_of(SnapshotBits bits) {
 struct History {
   SnapshotBits bits = SnapshotBits::whole;
   bool rewinds = false;   // the frame's values of each step are kept, and a third run undoes the forward run
-  bool streams = false;   // the snapshots are kept in host memory besides those that the device writes or reads
+  bool streams = false;   // snapshots are in host memory, except those that the device is writing or reading
   std::size_t every = 1;  // steps per snapshot
   std::size_t block = 0;  // steps
   std::size_t states = 0;

@@ -46,7 +46,7 @@ class ShotRun {
   virtual void add(std::size_t points, std::size_t row) = 0;
   virtual void take(std::size_t points, std::size_t row) = 0;
   // Snapshots hold new - 2 now + previous of a step: open() before the step, close() after it and its sources.
-  // `streamed`: of integers, kept in host memory besides those that a device writes or reads.
+  // `streamed`: integer snapshots in host memory, except those that the device is writing or reading.
   virtual std::shared_ptr<Snapshots<T>> snapshots(std::size_t count, SnapshotBits bits, bool streamed = false) = 0;
   virtual void open(Snapshots<T>& snapshots, std::size_t slot) = 0;
   virtual void close(Snapshots<T>& snapshots, std::size_t slot) = 0;

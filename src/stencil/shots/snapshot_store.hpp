@@ -21,7 +21,7 @@ inline constexpr std::size_t kSnapshotPlaces = 2;
 
 class SnapshotStore {
  public:
-  struct Part {  // an array with as many bytes per snapshot
+  struct Part {  // an array of the device with `bytes` per snapshot
     Buffer buffer{};
     std::size_t bytes = 0;
   };
@@ -45,11 +45,11 @@ class SnapshotStore {
   };
   struct Place {
     static constexpr std::size_t kNone = ~std::size_t{0};
-    std::size_t slot = kNone;  // that it holds, or will hold after the jobs under way
+    std::size_t slot = kNone;  // snapshot that it holds, or will hold after the pending jobs
     std::size_t jobs = 0;
     Event used{};
   };
-  void fetch(std::size_t slot);  // locked
+  void fetch(std::size_t slot);  // with mutex_ locked
   void wait_for(std::size_t place, std::unique_lock<std::mutex>& lock);
   void push(const Job& job);
   void copy_jobs();

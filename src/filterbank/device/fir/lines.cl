@@ -1,4 +1,4 @@
-// Padded position of a point in a row, and the barrier for work-items of a sub-group that share rows.
+// Position of a point in a padded row, and the barrier for work-items of a sub-group that share rows.
 #define PLACE(p) ((p) + (p) / 16)
 #define dft1(v)
 #if SUB_GROUP_WIDTH >= 32

@@ -24,7 +24,7 @@ SystemPlanesKernel make_planes(const Update<T>& update, const Layout& layout, co
           .options = options};
 }
 
-// Rows in which the vector of the first changing cell is at a cache line: stores of whole tiles then fill cache lines.
+// Layout whose rows start a cache line at the vector with the first changing cell: stores of tiles fill cache lines.
 template <class T>
 DeviceLayout place_of(const Layout& layout) {
   constexpr std::size_t vector = 16 / sizeof(T);

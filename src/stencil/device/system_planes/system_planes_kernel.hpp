@@ -36,7 +36,7 @@ struct SystemPlanesKernel {
   std::vector<bool> skipped{};  // fields whose new values are not written
   // All sides are fixed, and cells that do not change keep their values between the steps: no frame is needed.
   bool keeps = false;
-  bool equal_planes = false;  // coefficients, of planes that do not depend on each other: read once
+  bool equal_planes = false;  // independent planes with equal coefficients, which are read once
   SystemPlanesOptions options;
 
   int cells() const { return real == "float" ? 4 : 2; }  // 16 bytes

@@ -11,7 +11,7 @@
 namespace ridge::stencil {
 namespace {
 
-// Margin of the cells in which the march computes the update's inner form; 0 if it computes the whole update.
+// Distance from the sides beyond which the march computes the update's inner form; 0 if it computes the whole update.
 template <class T>
 std::size_t inner_margin(const Update<T>& update, const Layout& layout) {
   const std::size_t margin = update.inner.margin;
@@ -125,7 +125,7 @@ void list_device_system_rows(const Device& device, const Update<T>& update, cons
   const std::size_t operations = shared_values(tape, 1, 1).operations();
   for (SystemRowsChoice choice : rows_choices(operations, sizeof(T) == 8)) {
     SystemRowsOptions& options = choice.options;
-    // The frame of the inner form is one step wide.
+    // Around the inner form the frame kernel advances one step only.
     if (inner_margin(update, layout) > 0 && options.depth > 1) continue;
     if (device.limits().sub_group != 0) options.lanes = static_cast<int>(device.limits().sub_group);
     const SystemRowsKernel kernel = make_rows(update, layout, options);

@@ -16,7 +16,7 @@ namespace ridge::stencil {
 struct FrameKernel {
   CellText text;
   DeviceLayout place;
-  std::array<std::size_t, 3> least{};  // cells of the bands of a single step, at least
+  std::array<std::size_t, 3> least{};  // least width of the bands of a single step, in cells
 
   KernelSource source() const;
   // Step `step` (from 0) of `depth`: number of cells, and the arguments after in, out and coefficients.

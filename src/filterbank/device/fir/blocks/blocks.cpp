@@ -64,8 +64,8 @@ std::size_t weights_in_local_memory(const KernelDesign& d, std::size_t local) {
   return fit >= all ? all : d.resident == 1 && all > 2 ? fit : 0;
 }
 
-// Groups of both polarizations first, or of one where the rows of both exceed the registers; the longest blocks first.
-// With twice as many work-items each has half of the channels and needs half of the registers.
+// Lists groups that compute both polarizations and groups that compute one; above 1024 channels the latter first, since
+// the rows of both exceed the registers. Twice as many work-items have half of the channels and registers each.
 void add_long_blocks(const Device& device, KernelDesign d, std::size_t items, std::vector<KernelDesign>& all) {
   const Geometry& g = d.geometry;
   const std::size_t local = local_memory(device), transforms = 2 * items * (items / 16);
