@@ -1,4 +1,4 @@
-// The two ways to compute layers on a device, and the free surface, which both need.
+// The two methods that compute layers on a device, and the free surface, which both need.
 #pragma once
 #include <array>
 #include <memory>

@@ -23,7 +23,7 @@ struct Axis {
   std::size_t modes = 1;  // as many, or n / 2 + 1 along the halved axis
   bool symmetric = true;  // even weights along it: only cosines
   double norm = 1;        // a forward and inverse transform multiply by this
-  // Of the angle of mode k times an offset o from 0 to the radius, at index o * modes + k.
+  // cos and sin of the angle of mode k times offset o, at index o * modes + k; o is 0 to the radius.
   std::vector<double> cosines = {}, sines = {};
 };
 
@@ -43,7 +43,7 @@ struct Modes {
   std::array<Axis, 3> axes = {};
   std::size_t fields = 1;
   bool complex = false;         // complex spectrum: some axis is periodic
-  std::size_t halved = 3;       // the axis whose spectrum is stored by half; 3: none
+  std::size_t halved = 3;       // the axis with only half of the spectrum stored; 3: none
   bool complex_symbol = false;  // the weights are not even along a periodic axis
   std::vector<SymbolPart> parts = {};
   std::vector<Term> terms = {};

@@ -61,7 +61,7 @@ UnitDesign plan_vector_unit(std::size_t length, const Device& device) {
                                        kLongestInVectors, length));
   }
   if (device.info().backend != Backend::opencl)
-    return refused(design, "needs OpenCL's vector types, CUDA has none of 16");
+    return refused(design, "needs OpenCL: CUDA has no vectors of 16 floats");
   design.radices.assign(static_cast<std::size_t>(std::countr_zero(length)), 2);
   return design;
 }
@@ -74,7 +74,7 @@ UnitDesign plan_unit(std::size_t length, std::size_t p, const Limits& limits) {
     design.radices = {length};
     design.lines = std::min(kInRegisterItems, std::bit_floor(group));
     if (length <= kLongestInRegister) return design;
-    return refused(design, fmt::format("{} points need {} registers and a twiddle's, a work-item has at most {}",
+    return refused(design, fmt::format("{} points need {} registers and those of a twiddle, a work-item has at most {}",
                                        length, 4 * length, kMostRegisters));
   }
   if (length <= p)

@@ -65,7 +65,7 @@ double left_out(const WholeLine& down) {
   return std::ldexp(127.5 * sum / 256, -down.bits);
 }
 
-// Tries scales of the weights across, with the inverse scale down, and keeps the one with the smallest error.
+// Tries scales of the horizontal weights, with the inverse scale of the vertical ones; keeps that of the least error.
 void choose_scales(const std::vector<double>& mean, const std::vector<double>& rest, double gain, BandsDesign& design) {
   const auto lost = [&](const BandsDesign& with) {
     return gain * with.across.error + with.down.error + left_out(with.down);

@@ -64,7 +64,7 @@ std::vector<std::uint32_t> bands_of(const StripsDesign& design) {
   return bands;
 }
 
-// Contribution to a sum of the 1024 that the conversion of bytes to 16-bit floats adds to each value.
+// Offset of a sum, because the conversion of bytes to 16-bit floats adds 1024 to each value.
 double bias_of(const StripsDesign& design) {
   double sum = 0;
   for (const double weight : design.across) {
@@ -131,8 +131,8 @@ double total(const std::vector<double>& weights) {
   return sum;
 }
 
-// Scales the weights across to below 1 for 16-bit floats and the weights down by the inverse; the factor is a power of
-// two and thus exact.
+// Scales the horizontal weights to below 1 for 16-bit floats and the vertical weights by the inverse. The factor is a
+// power of two, so both are exact.
 bool split(const Product& product, StripsDesign& design) {
   double most = 0;
   for (const double weight : product.across) most = std::max(most, std::abs(weight));
@@ -174,9 +174,9 @@ void list_strips(const Device& device, const Chain& chain, const Link& link, std
   design.never_beyond = never_beyond(product);
   std::string refusal;
   if (!split(product, design)) {
-    refusal = "needs weights across that fit 16-bit floats: a finite largest weight above 0, from 2^-61 to 2^60";
+    refusal = "needs horizontal weights that fit 16-bit floats: a finite largest weight above 0, from 2^-61 to 2^60";
   } else if (down > 33 || design.blocks > 4) {
-    refusal = fmt::format("registers hold at most 33 rows and {} channels beside a pixel, got {} rows and {} channels",
+    refusal = fmt::format("needs a window of at most 33 rows and {} channels on either side, got {} rows and {}",
                           4 * kBlockValues - kPieceValues, down, design.pad + (across - 1 - across / 2) * channels);
   } else if (!precise(design)) {
     refusal = fmt::format("float sums are too inexact: the weights' absolute sum is {:.3g}, at most 2.5 is allowed",
