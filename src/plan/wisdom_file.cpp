@@ -17,7 +17,7 @@ constexpr double kLongestSeconds = 1e6;
 constexpr double kLatestTime = 1e11;  // seconds since 1970: the year 5138
 constexpr const char* kRigors[] = {"estimated", "measured", "patient"};
 
-// An entry without a rigor was measured.
+// An entry that names no rigor was measured.
 Rigor rigor_in(const Json& object) {
   if (!object.contains("rigor")) return Rigor::measured;
   const std::string name = base::text_in(object, "rigor");

@@ -1,4 +1,4 @@
-// Policies of Armv8.3 complex arithmetic for short transforms, from power2's.
+// Policies of Armv8.3 complex arithmetic for short transforms, derived from those of power2.
 #pragma once
 #include "fft/host/power2/fcma/fcma.hpp"
 #include "fft/host/short/policies.hpp"

@@ -1,4 +1,4 @@
-// Delay-line words of `blocks`: bytes in offset binary (sign bits inverted), either one row of both polarizations ...
+// Delay-line words of `blocks`: bytes in offset binary (sign bits inverted). Here a word is one row of both polarizations.
 #define OFFSET_BINARY(raw) ((raw) ^ 0x80808080u)
 FUNCTION void convert_offset_binary(uint row, float* x) {
   x[0] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7440u)) - 8388736.0f;
@@ -6,7 +6,7 @@ FUNCTION void convert_offset_binary(uint row, float* x) {
   x[2] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7442u)) - 8388736.0f;
   x[3] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7443u)) - 8388736.0f;
 }
-// ... or two rows of one polarization.
+// Here a word is two rows of one polarization.
 FUNCTION uint joined(raw_t older, raw_t newer) { return ((uint)older | (uint)newer << 16) ^ 0x80808080u; }
 FUNCTION void convert_older(uint rows, float* x) {
   x[0] = AS_FLOAT(PICK_BYTES(rows, 0x4b000000u, 0x7440u)) - 8388736.0f;

@@ -109,7 +109,7 @@ std::string kept_key(const Device& device) {
 std::vector<std::uint32_t> kept_or_measured(const Device& device) {
   const std::string key = kept_key(device);
   std::vector<std::uint32_t> table(kUnitsTable, 0);
-  if (device.info().recorded) return table;  // a description runs nothing
+  if (device.info().recorded) return table;  // a recorded device runs nothing
   const std::size_t bytes = table.size() * sizeof(table.front());
   if (const auto kept = detail::find_compiled(key); kept && kept->size() == bytes) {
     std::memcpy(table.data(), kept->data(), bytes);
