@@ -54,7 +54,7 @@ void copy_rows(const PanelRows& rows, std::byte* block, bool to_block) {
     std::byte* const inside = block + row * rows.bytes + begin;
     std::memcpy(to_block ? inside : outside, to_block ? outside : inside, end - begin);
   };
-  constexpr std::size_t kLeast = std::size_t{1} << 20;  // bytes per thread: waking it takes as long
+  constexpr std::size_t kLeast = std::size_t{1} << 20;  // bytes per thread: waking one takes as long
   const std::size_t all = rows.rows * rows.bytes;
   const std::size_t threads =
       std::clamp<std::size_t>(all / kLeast, 1, std::max<std::size_t>(1, base::hardware_threads() / 2));

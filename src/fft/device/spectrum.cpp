@@ -19,7 +19,7 @@ bool takes_spectrum(SpectrumChange change) {
   return change == SpectrumChange::pack || change == SpectrumChange::mirror;
 }
 
-// Number of work-items' values: in `unpack` and `pack` each work-item handles k and n - k.
+// Work-items per line. In `unpack` and `pack` each work-item handles values k and n - k.
 std::size_t numbers(const SpectrumDesign& design) { return design.length / 2 + 1; }
 
 std::string line_offset(const SpectrumDesign& design, const Address& at) {

@@ -28,8 +28,8 @@ class LateStores {
            reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
   }
 
-  // Writes a share of `lines` lines while a FIR block or an FFT is computed. FIR and FFT write half each. A long FFT
-  // cannot be interrupted, and all its lines at the end would stall, so these are written beside the FIR.
+  // Writes part of `lines` lines between FIR blocks or FFTs: half each, for longer rows more beside the FIR. A long FFT
+  // cannot be interrupted, and writing its lines all at once after it would stall.
   void beside_fir(std::size_t lines) { some((lines * fir_eighths() + 7) / 8); }
   void beside_fft(std::size_t lines) { some((lines * (8 - fir_eighths()) + 7) / 8); }
 

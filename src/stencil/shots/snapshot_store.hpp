@@ -49,7 +49,7 @@ class SnapshotStore {
     std::size_t jobs = 0;
     Event used{};
   };
-  void fetch(std::size_t slot);  // with mutex_ locked
+  void fetch(std::size_t slot);  // requires that mutex_ is locked
   void wait_for(std::size_t place, std::unique_lock<std::mutex>& lock);
   void push(const Job& job);
   void copy_jobs();

@@ -13,7 +13,7 @@ namespace ridge::transpose {
 namespace {
 
 constexpr std::size_t kMostTile = std::size_t{256} << 20;  // bytes: square tiles of floats have rows of 32 KiB
-constexpr std::size_t kTileMultiple = 32;  // sides of tiles, in elements
+constexpr std::size_t kTileMultiple = 32;                  // sides of tiles, in elements
 
 // The side of a square tile of at most `elements`.
 std::size_t tile_side(std::size_t elements) {
