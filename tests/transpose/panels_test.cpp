@@ -22,7 +22,7 @@ void expect_transposed(const Device& device, const Problem& problem, std::size_t
   SCOPED_TRACE(device.id());
   set_device_memory(memory);
   const Plan<T> plan(device, problem, {.effort = Effort::quick});
-  EXPECT_THAT(plan.explain(), testing::HasSubstr("larger than the device memory"));
+  EXPECT_THAT(plan.explain(), ::testing::HasSubstr("larger than the device memory"));
   const Plan<T> loop(host(), problem, {.effort = Effort::quick});
   std::vector<T> in(problem.batch * (problem.rows + 5) * (problem.columns + 5));
   std::iota(in.begin(), in.end(), T(1));
