@@ -8,7 +8,7 @@
 namespace ridge::sar {
 namespace {
 
-constexpr double kTangentRate = 2;  // tangents of a grid, in units of the least sufficient number
+constexpr double kTangentRate = 2;  // oversampling of the grids of tangents
 
 PulseGroup group_of(const std::vector<Offset>& platform, std::size_t first, std::size_t count) {
   PulseGroup group{.first = first, .end = std::min(first + count, platform.size())};
@@ -26,7 +26,7 @@ double in_band(double distance) {
   return std::abs(angle) < 1e-9 ? 1 : std::sin(angle) / angle;
 }
 
-// The best weights for a value `fraction` points after the third neighbour.
+// Weights with the least squared error for a value `fraction` points after the third neighbour.
 std::array<double, kNeighbours> best_taps(double fraction) {
   constexpr double kRegularization = 1e-9;
   const double place = static_cast<double>(kNeighbours / 2 - 1) + fraction;

@@ -16,7 +16,7 @@
 namespace ridge::sar {
 
 inline constexpr std::size_t kMerged = 4;      // groups of a level that become one of the next
-inline constexpr std::size_t kNeighbours = 6;  // neighbours of an interpolated value
+inline constexpr std::size_t kNeighbours = 6;  // points per interpolation
 inline constexpr std::size_t kTapTerms = 5;    // coefficients of the polynomial of a tap
 
 // Pulses [first, end) around a centre.
@@ -27,7 +27,7 @@ struct PulseGroup {
 
 struct GroupLevel {
   std::size_t pulses = 0;       // per group
-  double step = 1, length = 0;  // between tangents; of the longest group, in metres
+  double step = 1, length = 0;  // tangents per point; metres of the longest group
   std::vector<PulseGroup> groups{};
 };
 
@@ -36,7 +36,7 @@ struct Factorization {
   std::vector<GroupLevel> levels{};
   std::vector<Offset> platform{};  // at each pulse
   double widest_tangent = 0;       // of the processed band
-  double away = 0;                 // most metres of the platform towards or away from the scene
+  double away = 0;                 // largest offset towards or away from the scene, metres
 
   // Largest tangent at which a pixel of a row sees a group of this level within the processed band of one of its
   // pulses.
@@ -50,8 +50,8 @@ struct Factorization {
 Factorization factorize(const std::vector<Offset>& platform, double along, double turns_per_metre,
                         double widest_tangent, std::size_t first, std::size_t last);
 
-// Weights of kNeighbours neighbours for a value between the middle two of them, the ones with the least squared error
-// for the band of a grid. Tap k is a polynomial in x = 2 f - 1, f the distance from the third neighbour; tap
+// Interpolation weights of kNeighbours neighbours for a value between the middle two, with the least squared error over
+// the band of a grid. Tap k is a polynomial in x = 2 f - 1, f the distance from the third neighbour; tap
 // kNeighbours - 1 - k is the same one in -x.
 using TapPolynomials = std::array<std::array<float, kTapTerms>, kNeighbours / 2>;
 TapPolynomials tap_polynomials();

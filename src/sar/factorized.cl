@@ -1,14 +1,14 @@
-// Factorized back-projection, a row of the image at a time (sar/factorization.hpp). A work-group sums the groups of a segment
-// of pulses level by level in local memory and stores the sums of the last level. add_rows interpolates them to pixels. Differences of
-// distances are computed from differences of their squares, so that floats hold phases to 1e-3 cycles.
+// Factorized back-projection row by row (method: sar/factorization.hpp). A work-group of sum_rows sums the groups of a segment
+// of pulses level by level in local memory and stores the sums of the last level; add_rows interpolates them to pixels.
+// Differences of distances are computed from differences of their squares, so that floats hold phases to 1e-3 cycles.
 
-// Points of a grid on either side of tangent 0, for ROWS rows from one at this range on.
+// Number of grid points on either side of tangent 0, for ROWS rows of which the first is at `range`.
 FUNCTION int half_points(float length, float step, float range, float widest_tangent, float away) {
   const float edge = FMA(away / range, widest_tangent, widest_tangent) + 0.5f * length / range;
   return (int)floor(edge / step) + TAPS / 2;
 }
 
-// A polynomial in the square of the sine's share of the processed band.
+// Weight of the window: a polynomial in the square of `share`, the sine of the angle over that at the edge of the band.
 FUNCTION float weight_at(GLOBAL const float* RESTRICT weights, float share) {
   const float share2 = share * share;
   float weight = weights[WEIGHTS - 1];
@@ -43,15 +43,15 @@ FUNCTION SeenPoint seen_from_centre(float off, float across) {
   const SeenPoint seen = {off, across, square * RSQRT_FAST(square), square};
   return seen;
 }
-// Distance from a pulse or part, which is (part.x, part.y) back, minus that from the centre, and 1 / distance.
+// Distance from a pulse or part at (-part.x, -part.y) from the centre: its excess over that from the centre, and its inverse.
 FUNCTION float2 farther(SeenPoint point, float4 part) {
   const float more = 2.0f * FMA(point.off, part.x, point.across * part.y) + part.w, squares = point.square + more;
   const float inverse = RSQRT_FAST(squares);
   return make_float2(more * RECIPROCAL_FAST(FMA(squares, inverse, point.distance)), inverse);
 }
 
-// Groups of the first level on ROWS rows, from refined pulses. Neighbouring work-items have neighbouring rows, whose points of a
-// pulse are in the same cache lines.
+// Sums the groups of the first level on ROWS rows, from refined pulses. Neighbouring work-items have neighbouring rows, which
+// read points of a pulse in the same cache lines.
 FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTRICT parts, LOCAL float2* local_sums,
                           GLOBAL float2* global_sums, int most, ulong row_sums, GLOBAL const float* RESTRICT weights,
                           int weighted, int first_pulse, int end_pulse, int each, int middle, float step, int first_row,
@@ -91,8 +91,8 @@ FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const f
   }
 }
 
-// Groups of a further level on ROWS rows, from the sums of their parts. 32 work-items sum one group on one row; the fraction of
-// a place depends only on j modulo MERGED, so that a work-item computes the weights of each part once.
+// Sums the groups of a later level on ROWS rows, from the sums of their parts. 32 work-items sum one group on one row. The
+// fraction of a position depends only on j modulo MERGED, so that a work-item computes the taps of each part once.
 FUNCTION void merge_groups(LOCAL const float2* from, GLOBAL const float4* RESTRICT parts, LOCAL float2* local_sums,
                            GLOBAL float2* global_sums, int most, ulong row_sums, GLOBAL const float* RESTRICT weights,
                            int weighted, int first_part, int end_part, int middle, int part_middle, float step,
@@ -138,10 +138,10 @@ FUNCTION void merge_groups(LOCAL const float2* from, GLOBAL const float4* RESTRI
   }
 }
 
-// Sums of the last level of a segment of `segment` pulses on ROWS rows; `most` points per group and `groups` groups per row. `parts`
-// holds all pulses and then the groups of each level but the last: metres back from the centre of the group that
-// contains them, along and across; that centre's metres towards the scene; the square of the first two. `shares`: 1 / the sine of
-// the edge of the processed band.
+// Computes the sums of the last level for `segment` pulses on ROWS rows; stores `most` points per group, `groups` groups per row.
+// `parts` has an entry per pulse, then per group of each level but the last: metres from it to the centre of the group that
+// contains it, along (x) and across (y) the track; that centre's metres towards the scene (z); x^2 + y^2 (w). `shares`: 1 / the
+// sine at the edge of the processed band.
 KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, RESIDENT)
 void sum_rows(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTRICT parts,
               GLOBAL const float* RESTRICT lengths, GLOBAL const float* RESTRICT weights, GLOBAL float2* RESTRICT sums,
@@ -174,8 +174,8 @@ void sum_rows(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTR
   }
 }
 
-// Pixels of `rows` rows from `first_row` on: adds all groups of the last level, of `each` pulses, that see them. `centres` of the
-// groups: column, metres along from there, metres towards the scene.
+// Computes the pixels of `rows` rows from `first_row` on: adds all groups of the last level (`each` pulses) that see them.
+// `centres` of the groups: column, metres along the track from that column, metres towards the scene.
 KERNEL WORK_GROUP(COLUMNS, LINES, 1)
 void add_rows(GLOBAL const float2* RESTRICT sums, GLOBAL const float4* RESTRICT centres, GLOBAL const float* RESTRICT norms,
               GLOBAL float2* RESTRICT image, int first_row, int rows, int pulses, int groups, int each, int most,

@@ -216,12 +216,12 @@ void check_sky(std::span<const std::array<double, 3>> positions, std::span<const
   for (std::size_t i = 0; i < directions.size(); ++i) {
     const double length = std::hypot(directions[i][0], directions[i][1], directions[i][2]);
     if (!(std::abs(length - 1) <= 1e-3))
-      refuse(fmt::format("directions are unit vectors towards the sources; direction {} has the length {:.4g}", i,
+      refuse(fmt::format("directions must be unit vectors towards the sources; direction {} has the length {:.4g}", i,
                          length));
   }
   for (std::size_t c = 0; c < channels_mhz.size(); ++c) {
     if (!(channels_mhz[c] > 0) || !std::isfinite(channels_mhz[c]))
-      refuse(fmt::format("channel {} is at {} MHz: frequencies are above 0", c, channels_mhz[c]));
+      refuse(fmt::format("channel {} is at {} MHz: frequencies must be above 0", c, channels_mhz[c]));
   }
 }
 

@@ -1,4 +1,4 @@
-// Overlap-save with the chirp fused to the store of the forward transform.
+// Coherent dedispersion by overlap-save: the forward transform multiplies by the chirp as it stores its result.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -65,7 +65,7 @@ struct CoherentState {
   Device device;
   CoherentProblem problem;
   std::size_t length = 0, before = 0, after = 0;
-  std::vector<fft::Plan<float>> plan{};  // of a host: exactly one
+  std::vector<fft::Plan<float>> plan{};  // on the host: exactly one
   std::unique_ptr<DeviceCoherent> on_device{};
   std::vector<planner::Decision> decisions{};
   mutable std::mutex mutex{};
@@ -148,7 +148,7 @@ void CoherentPlan::run(std::span<const Value> in, std::span<Value> out) const {
 
 void CoherentPlan::enqueue(Queue& queue, const Buffer& in, std::size_t samples, const Buffer& out) const {
   const CoherentState& state = *state_;
-  if (!state.on_device) refuse_coherent("enqueue() needs a plan of a device, this one is of the host");
+  if (!state.on_device) refuse_coherent("enqueue() needs a plan for a device, this one is for the host");
   const std::size_t each = state.problem.bytes ? 2 : sizeof(Value);
   if (in.size() < samples * each || out.size() < samples * sizeof(Value)) {
     refuse_coherent(fmt::format("{} samples need buffers of {} and {} bytes, got {} and {}", samples, samples * each,

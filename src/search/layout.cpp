@@ -91,7 +91,7 @@ std::size_t Layout::spread(std::size_t group) const {
 }
 
 std::size_t Layout::spread_class(std::size_t group) const {
-  // An inner channel's difference may be rounded up by one.
+  // Rounding may make the difference of an inner channel larger by one.
   return std::bit_ceil(std::max<std::size_t>(spread(group) + 1, 32));
 }
 

@@ -127,7 +127,7 @@ double reference_sum(const Layout& layout, std::span<const std::int32_t> delays,
 std::vector<double> interpolated_sums(const Layout& layout, std::size_t period, const std::uint8_t* in,
                                       std::span<const SeriesPlace> places) {
   const double turn = std::numbers::pi / static_cast<double>(period);
-  // cot(a - t turn) by the addition formula from tables of sin and cos(t turn): a division per sample, no tangent.
+  // cot(a - t turn) by the addition formula from tables of sin and cos(t turn): one division per sample, no tangent.
   const std::size_t padded = (layout.row + kLanes - 1) / kLanes * kLanes;
   std::vector<double> cosine(padded), sine(padded);
   for (std::size_t t = 0; t < padded; ++t) {

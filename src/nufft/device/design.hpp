@@ -21,13 +21,13 @@ struct DeviceDesign {
   std::size_t axes = 1, width = 0;
   double upsampling = 2;
   bool float64 = false, real = false;
-  bool turns = false;  // coordinates are integers, 2^32 to a period (float only)
+  bool turns = false;  // coordinates are integers, 2^32 per period (float only)
   std::array<std::size_t, 3> cells{1, 1, 1};
-  bool parts = false;        // with the kernels that sort many points by parts
+  bool parts = false;        // includes the kernels of sort_parts.cl
   std::size_t products = 3;  // matrix of floats: 3 for float's precision, 1 for that of TF32
 
-  static constexpr std::size_t kFewestByParts = std::size_t{1} << 18;           // points that are sorted by parts
-  static constexpr std::size_t kPartsLocalBytes = 94 * 1024, kPartItems = 512;  // of the kernels that do so
+  static constexpr std::size_t kFewestByParts = std::size_t{1} << 18;           // least number for sort_parts.cl
+  static constexpr std::size_t kPartsLocalBytes = 94 * 1024, kPartItems = 512;  // of sort_parts.cl
   std::size_t grid_cells() const { return cells[0] * cells[1] * cells[2]; }
   // Columns of a tile along the fastest axis and lines along the next one, borders included.
   std::size_t columns() const { return axes == 1 ? 1 : axes == 3 || spreading == Spreading::matrix ? 16 : 32; }

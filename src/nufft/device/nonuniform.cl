@@ -170,7 +170,7 @@ void count_pieces(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRIC
       tile < tiles ? (FIRST_OF(key + keys_per_tile) - FIRST_OF(key) + MOST_PER_PIECE - 1) / MOST_PER_PIECE : 0;
 }
 
-// Tile, first and end point of each piece, by LISTERS work-items per tile; found[1] becomes the number of pieces.
+// Lists tile, first and end point of each piece, LISTERS work-items per tile; found[1] becomes the number of pieces.
 #define LISTERS 8u
 KERNEL WORK_GROUP(GROUP, 1, 1)
 void list_pieces(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRICT totals,

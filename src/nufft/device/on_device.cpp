@@ -254,7 +254,7 @@ std::string device_refusal(const Device& device, const Layout& layout, const Dev
   return {};
 }
 
-// Products of doubles are PTX of Hopper, used by kernels in CUDA.
+// Matrix products of doubles are PTX instructions of Hopper: for CUDA kernels only.
 bool has_matrix_units(const Device& device, bool float64) {
   constexpr int kHopper = 90;
   return device.limits().matrix_units &&

@@ -1,9 +1,9 @@
-// Sorting of many points, after nonuniform.cl. Keys are divided into parts of consecutive keys. Points are moved part by part: a
-// work-group groups its points in local memory first, so that it stores runs of neighbours. Then one work-group sorts each part
-// by an order in local memory. Every point is stored twice in runs, instead of once at a place of its own.
+// Sorts many points in two passes (appended to nonuniform.cl). A part is a range of keys. First the points move to their parts:
+// a work-group groups its points by part in local memory, so that it stores runs of adjacent records. Then one work-group per
+// part sorts it by an index list in local memory. Points are stored twice in runs instead of once at scattered addresses.
 #define PART_ITEMS 512
-#define COUNTED 16384u /* points per group of count_parts */
-#define MOVED (WIDE ? 2048 : 4096) /* points per group of fill_parts */
+#define COUNTED 16384u /* points per work-group of count_parts */
+#define MOVED (WIDE ? 2048 : 4096) /* points per work-group of fill_parts */
 #define AT_ONCE 8 /* points that a work-item loads before it uses them */
 #define MOST_PARTS 2048
 #define MOST_IN_PART 16384
@@ -22,8 +22,8 @@
 #define AT_Z(r) ((r)[0].z)
 #endif
 
-// Replaces `count` numbers in local memory by the sums of those before them; returns the sum of all. `sums`: 2 * PART_ITEMS.
-// Ends with a barrier.
+// Replaces `count` numbers in local memory by their exclusive prefix sums; returns the total. `sums`: scratch memory of
+// 2 * PART_ITEMS numbers. Ends with a barrier.
 FUNCTION uint sum_before(LOCAL uint* numbers, LOCAL uint* sums, uint count) {
   const int i = LOCAL_ID(0);
   const uint own = (count + PART_ITEMS - 1) / PART_ITEMS, begin = min((uint)i * own, count), end = min(begin + own, count);
@@ -46,7 +46,7 @@ FUNCTION uint sum_before(LOCAL uint* numbers, LOCAL uint* sums, uint count) {
   return sums[from + PART_ITEMS - 1];
 }
 
-// Points per part. `found` becomes the least index of a point that is not within `farthest`.
+// Counts the points per part. found[0] becomes the least index of a point that is not within `farthest`.
 KERNEL WORK_GROUP(PART_ITEMS, 1, 1)
 void count_parts(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT y, GLOBAL const NUMBER* RESTRICT z,
                  GLOBAL uint* RESTRICT counts, GLOBAL uint* RESTRICT found, NUMBER farthest, uint count, int cells0,
@@ -69,7 +69,7 @@ void count_parts(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT 
   }
 }
 
-// First point of each part and the end of the last one; found[2] becomes the points of the largest part.
+// Finds the first point of each part and the end of the last; found[2] becomes the number of points of the largest part.
 KERNEL WORK_GROUP(PART_ITEMS, 1, 1)
 void start_parts(GLOBAL const uint* RESTRICT counts, GLOBAL uint* RESTRICT starts, GLOBAL uint* RESTRICT cursors,
                  GLOBAL uint* RESTRICT found, uint parts) {

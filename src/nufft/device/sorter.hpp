@@ -31,13 +31,13 @@ class DeviceSorter {
                                            std::size_t& bad) const;
 
  private:
-  // The points and their coordinates.
+  // The points to sort: their coordinates and number.
   struct Given {
     std::array<Buffer, 3> axis;
     std::size_t count;
   };
   std::size_t keys() const { return design_.tiles() * design_.keys_per_tile() + 1; }
-  std::size_t keys_per_part(std::size_t count) const;  // 0: not by parts
+  std::size_t keys_per_part(std::size_t count) const;  // 0: sort_points() is used
   bool sort_parts(Queue& queue, const Given& given, const Buffer& records) const;
   void sort_points(Queue& queue, const Given& given, const Buffer& records) const;
   std::vector<Argument> coordinates(const Given& given) const;

@@ -11,7 +11,7 @@
 namespace ridge::nufft {
 namespace {
 
-// Float coordinates are 32-bit integers.
+// The layout of the type 2 transform; coordinates in float precision are 32-bit integers.
 template <class T>
 Layout device_layout(const Type3Setup<T>& setup) {
   Layout layout = type2_layout(setup);

@@ -25,7 +25,7 @@ using Tag = hn::ScalableTag<T>;
 template <class T>
 constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());  // exact: all enabled targets have vectors of a fixed size
 
-// kParts: numbers of a value, 2 for complex ones.
+// kParts: reals per value, 2 for complex values.
 template <class T, std::size_t kParts>
 using Value = std::conditional_t<kParts == 1, T, std::complex<T>>;
 template <class T, std::size_t kParts>
@@ -354,8 +354,8 @@ void AddRow(const T* from, T* to, std::size_t count) {
 }
 
 // x / (2 pi) has a rounding error that moves the point by up to cells * 2^-54 cells. For double the error is kept and
-// added after the whole cells have been removed. Float coordinates have bits to spare in double. Reads and writes whole
-// vectors beyond `count`: the arrays hold whole vectors.
+// added after the whole cells have been removed. Float coordinates are computed in double, which needs no correction.
+// Reads and writes whole vectors beyond `count`: the arrays hold whole vectors.
 template <class T, class Coordinate>
 void PlaceAxis(const Coordinate* x, std::size_t count, const PlacedAxis& axis, T* s) {
   constexpr double kInverse = 0.15915494309189535, kInverseLow = -9.839338337591243e-18;  // 1 / (2 pi)

@@ -11,12 +11,12 @@
 namespace ridge::sar {
 namespace {
 
-// Work-items of a group are kColumns x kLines for pixels, of which the direct method sums kKeptRows per work-item, and
-// kRowItems for the groups of kRows rows.
+// Pixels: kColumns x kLines work-items per work-group, each with kKeptRows pixels in the direct method. Sums of groups:
+// kRowItems work-items per work-group for kRows rows.
 constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4, kRowItems = 256, kRows = 8;
-constexpr std::size_t kRounding = 2;   // more points per grid, because kernels compute their numbers in floats
-constexpr std::size_t kResident = 4;   // work-groups of kRowItems per compute unit, by registers
-constexpr std::size_t kSegment = 128;  // pulses whose groups a work-group sums, if the last level has fewer
+constexpr std::size_t kRounding = 2;   // more points per grid: kernels compute the number of points in float
+constexpr std::size_t kResident = 4;   // work-groups of kRowItems per compute unit: limits registers
+constexpr std::size_t kSegment = 128;  // pulses per work-group of sum_rows, unless a last group has more
 
 template <class T>
 Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
@@ -138,10 +138,10 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
 
 namespace {
 
-// Points in local memory of the groups of even and of odd levels of `segment` pulses. The last level is stored in
-// memory.
+// Points in local memory for the groups of `segment` pulses: of even and of odd levels. The last level is stored in
+// global memory.
 std::array<std::size_t, 2> local_points(const Factorization& factorization, std::size_t segment, double near_range) {
-  constexpr std::size_t kUnit = 256;  // few different programs
+  constexpr std::size_t kUnit = 256;  // rounds up, so that few programs are compiled
   std::array<std::size_t, 2> points{kUnit, kUnit};
   for (std::size_t l = 0; l + 1 < factorization.levels.size(); ++l) {
     const GroupLevel& level = factorization.levels[l];

@@ -15,7 +15,7 @@
 namespace ridge::sar {
 
 inline constexpr std::size_t kFine = 8;                                      // points of a refined pulse per sample
-inline constexpr std::size_t kMostSamples = (std::size_t{1} << 22) / kFine;  // kernels split places below 2^22 points
+inline constexpr std::size_t kMostSamples = (std::size_t{1} << 22) / kFine;  // SPLIT() needs positions below 2^22
 inline constexpr std::size_t kWeights = 4096;   // of the window, between broadside and the edge of the processed band
 inline constexpr std::size_t kWeightTerms = 8;  // of the polynomial that devices evaluate instead of the table
 
@@ -53,7 +53,7 @@ class DeviceBackprojection {
   std::vector<Argument> numbers_;
   Buffer parts_{}, lengths_{}, centres_{}, sums_{};
   std::size_t segment_ = 0, at_once_ = 1;   // pulses per work-group; rows per launch
-  std::size_t most_ = 0, local_bytes_ = 0;  // points of the widest grid of a group; of a work-group
+  std::size_t most_ = 0, local_bytes_ = 0;  // points of a group's widest grid; per work-group
   Staging staging_;
 };
 

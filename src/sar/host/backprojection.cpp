@@ -21,7 +21,7 @@
 namespace ridge::sar {
 namespace {
 
-constexpr std::size_t kFewestMerged = 7;  // least pulses of a merged group: shorter groups resolve the window's edge
+constexpr std::size_t kFewestMerged = 7;  // least pulses of a merged group: see levels()
 
 // exp(2 pi i turns), by polynomials over a quarter turn; error below 1e-7.
 Complex turned(double turns) {
@@ -205,7 +205,7 @@ struct BackprojectionState {
   Factorization factorized(const Levels& sizes, const std::vector<Offset>& track) const {
     return factorize(track, along, turns_per_metre, widest_tangent, sizes.first, sizes.last);
   }
-  // Cost in direct updates per pixel, for the choice of the groups: the mean of a near and a far row.
+  // Cost per pixel in units of one direct update, mean of a near and a far row: decides the sizes of the groups.
   double factorized_cost(const Factorization& made) const {
     constexpr double kInterpolation = 1.2;
     double cost = 0;
@@ -220,8 +220,8 @@ struct BackprojectionState {
     }
     return cost / 2;
   }
-  // The cheapest sizes of groups. Shorter groups than kFewestMerged do not resolve the window's edge when they are
-  // merged.
+  // The cheapest sizes of groups. Groups shorter than kFewestMerged are not merged: their coarse grids do not resolve
+  // the window's edge.
   Levels levels(const Device& device) const {
     Levels best{};
     double least = 0;
@@ -241,7 +241,7 @@ struct BackprojectionState {
     return best.first == 0 ? Levels{1, 1} : best;
   }
 
-  // Echo of a pulse or value of a part at a distance, with the phase that remains of the distance.
+  // The value of a pulse or part, turned by the phase of a difference of distances in metres.
   Complex without_phase(const Complex& value, double distance) const {
     return times(value, turned(distance * turns_per_metre));
   }

@@ -1,13 +1,13 @@
-// Power of beams by warp-group products (wgmma; CUDA, Hopper), of rows of 128 bytes and two polarizations: as
-// beam_power(), 64 beams per work-group of two warp groups. Weights stay in registers, samples are read from local memory,
-// where bulk copies (TMA) bring them: pack kernels with SWIZZLED have put them in the order that the matrix units read.
-#define STAGE_TIMES 128  // of two polarizations in one of three buffers
+// Power of beams by warp-group products (wgmma; CUDA, Hopper), for rows of 128 bytes and two polarizations. Computes what
+// beam_power() does, 64 beams per work-group of two warp groups. Weights stay in registers. Samples are read from local
+// memory, filled by bulk copies (TMA): the pack kernels with SWIZZLED have stored them in the order that wgmma reads.
+#define STAGE_TIMES 128  // times of both polarizations in one of three buffers
 #define PART_BYTES (64 * 128)
 #define POLARIZATION_BYTES (STAGE_TIMES * 128)
 #define STAGE_BYTES (2 * POLARIZATION_BYTES)
 #define RING_BYTES (3 * STAGE_BYTES + 1024)
 
-// Fragments of the 64 rows of weights of 32 beams: word 8 k + lane % 4 (and 4 words on) of rows lane / 4 and 8 rows on.
+// Fragments of the 64 rows of weights of 32 beams: words 8 k + lane % 4 and 4 words later, of row lane / 4 and the row 8 later.
 FUNCTION void load_weights(uint (*to)[4], GLOBAL const uint* from) {
   UNROLL
   for (int k = 0; k < 4; ++k) {
@@ -18,7 +18,7 @@ FUNCTION void load_weights(uint (*to)[4], GLOBAL const uint* from) {
   }
 }
 
-// Adds the power of 64 times to 8 sums of 8 times.
+// Adds the power at 64 times to 8 sums, 8 times to each.
 FUNCTION void add_power(float* power, const uint (*weights)[4], uint samples) {
   const ulong rows = (1ul << 62) | (64ul << 32) | (1ul << 16);  // descriptor: 128-byte swizzle, 8 rows in 1024 bytes
   int sums[32];

@@ -1,19 +1,19 @@
-// Dedispersion by brute force on the matrix units. One channel of a trial with delay k adds the samples from k on. For 8
-// trials and 4 outputs in a row (phases), that is a product of two matrices of bytes:
-//   A[r][k] = sample 4 r + k of the channel, whose words are aligned for every r and every fourth k
+// Dedispersion by brute force on the matrix units. A trial with delay k in a channel adds that channel's samples from k on.
+// For 8 trials and each of 4 consecutive output times (phases), that is a product of two matrices of bytes:
+//   A[r][k] = sample 4 r + k of the channel; every fourth k begins an aligned word
 //   S[k][d] = 1 if k is the delay of trial d plus the phase, otherwise 0
-// Row r of the product of phase p is the output at time 4 r + p. Delays are counted from the first of the 8 trials, rounded
-// down to a word, so 16 values of k are enough if the delays of 8 trials are within 9 samples. One instruction
-// multiplies two channels: k of the first are its rows 0 to 15, k of the second its rows 16 to 31.
+// Row r of the product of phase p is the output at time 4 r + p. Delays are counted from that of the first of the 8 trials,
+// rounded down to a word, so 16 values of k are enough if the delays of the 8 trials are within 9 samples. One instruction
+// multiplies two channels: rows 0 to 15 of its S are the k of the first channel, rows 16 to 31 those of the second.
 //
-// A work-group makes 8 * OCTETS trials per warp and TIMES times. A stage is STAGE channels, in one of three buffers.
-// Table entries, one per channel and trial: word of the tile's row from which the 8 trials count, and from bit 16 on the
-// delay in bits.
+// A work-group computes 8 * OCTETS trials per warp at TIMES times. A stage is STAGE channels, in one of three buffers.
+// Table entry of a channel and trial: in bits 0 to 15 the word of the tile's row from which its 8 trials count their delays;
+// from bit 16 on the trial's delay from that word, times 8 (in bits).
 #define TIMES (64 * TILES)
 #define WARP_TRIALS (8 * OCTETS)
 #define TRIALS (WARP_TRIALS * WARPS)
 #define WORK_ITEMS (32 * WARPS)
-#define ROW_PAIRS ((16 * TILES + (SPREAD + 7) / 4 + 5) / 2)  // of words
+#define ROW_PAIRS ((16 * TILES + (SPREAD + 7) / 4 + 5) / 2)  // pairs of words per row
 #define STAGE_WORDS (STAGE * (2 * ROW_PAIRS + TRIALS))       // samples, then table entries
 #define ROUNDS (STAGE / WARPS)                               // channels per warp and stage
 #define ENTRIES (STAGE * 2 * ROW_PAIRS)                      // position of the table entries
@@ -27,7 +27,7 @@
 // A word with its bit `at` set, 0 if there is no such bit.
 FUNCTION uint bit_at(int at) { return (uint)at < 32u ? 1u << at : 0u; }
 
-// Copies 8 bytes of the input; bytes behind the end are zero.
+// Copies 8 bytes of the input; bytes beyond the end are zero.
 FUNCTION void copy_pair(LOCAL uint* to, GLOBAL const uchar* RESTRICT in, ulong at, ulong bytes) {
   if (at + 8 <= bytes) {
     COPY_ASYNC_8(to, in + at);
@@ -40,7 +40,7 @@ FUNCTION void copy_pair(LOCAL uint* to, GLOBAL const uchar* RESTRICT in, ulong a
   to[0] = both[0], to[1] = both[1];
 }
 
-// Loads the delays at which this warp's rows of a stage begin. They are used one stage later, when they have arrived.
+// Loads the delays at which this warp's rows of a stage begin. They are used one stage later, when the loads are complete.
 #define LOAD_STARTS(first)                                                                    \
   UNROLL for (int r = 0; r < ROUNDS; ++r) {                                                   \
     const uint c = (first) + r * WARPS + warp;                                                \
@@ -105,7 +105,7 @@ void dedisperse_products(GLOBAL const uchar* RESTRICT in, GLOBAL float* RESTRICT
             a[m][2] = next[16 * m], a[m][3] = next[16 * m + 8];
           }
         }
-        // Words of the selection and the words before them, which move into them by one byte per phase.
+        // Words of S (b0, b1) and the words before them, whose bytes are shifted in: one byte more per phase.
         const int x = (int)(one >> 16) - 32 * (lane % 4), y = (int)(two >> 16) - 32 * (lane % 4);
         const uint b0 = bit_at(x), before0 = bit_at(x + 32), b1 = bit_at(y), before1 = bit_at(y + 32);
         UNROLL_PRODUCTS for (int p = 0; p < 4; ++p) {
@@ -118,7 +118,7 @@ void dedisperse_products(GLOBAL const uchar* RESTRICT in, GLOBAL float* RESTRICT
     }
     side = side == 2 ? 0 : side + 1;
   }
-  // A work-item has 4 outputs in a row of two trials, in two rows of every product.
+  // A work-item holds 4 consecutive output times of two trials, in two rows of every product.
   UNROLL for (int g = 0; g < OCTETS; ++g) {
     UNROLL for (int d = 0; d < 2; ++d) {
       const uint trial = first_trial + warp * WARP_TRIALS + 8 * g + 2 * (lane % 4) + d;

@@ -16,13 +16,13 @@ namespace ridge::search {
 namespace {
 
 constexpr std::size_t kOctet = 8;                        // trials per product
-constexpr std::size_t kMostMatrixDelay = 12;             // bytes from a word to a delay: with a phase of 3 less than 16
+constexpr std::size_t kMostMatrixDelay = 12;             // samples from a base word to a delay; with phase 3 below 16
 constexpr std::size_t kMatrixStage = 16;                 // channels
 constexpr std::size_t kMatrixCopy = 8;                   // rows of the tile begin at a multiple of this in the input
-constexpr std::uint32_t kNoMatrixDelay = 0xffffU << 16;  // adds nothing
+constexpr std::uint32_t kNoMatrixDelay = 0xffffU << 16;  // entry that adds nothing
 
 struct MatrixDesign {
-  std::size_t warps = 8, octets = 1, tiles = 8;  // warps; of 8 trials per warp; of 64 times
+  std::size_t warps = 8, octets = 1, tiles = 8;  // warps; octets of trials per warp; 64s of times
   std::size_t resident = 1;                      // work-groups per compute unit
   std::size_t spread = 0;                        // largest difference of delays within a group's trials
   bool emulated = false;
@@ -45,7 +45,7 @@ struct MatrixDesign {
   }
 };
 
-// The word from which 8 trials count their delays: `before`, that of the 8 trials before them, if it can serve both.
+// The word from which 8 trials count their delays: `before`, that of the previous 8 trials, if all delays fit.
 std::uint32_t octet_base(std::span<const std::size_t> places, std::uint32_t before) {
   const auto own = static_cast<std::uint32_t>(places.front() / 4);
   return own >= before && places.back() - std::size_t{4} * before <= kMostMatrixDelay ? before : own;
@@ -101,7 +101,7 @@ class DeviceBruteForceMatrix final : public Variant {
   void fill_entries(std::size_t channel, std::size_t first, std::span<std::uint32_t> entries) const {
     const auto start = static_cast<std::size_t>(layout_.nearest(first, channel));
     const std::size_t skipped =
-        (channel * layout_.row + start) % kMatrixCopy;  // bytes of the tile before the first delay
+        (channel * layout_.row + start) % kMatrixCopy;  // bytes of the tile's row before the first delay
     std::uint32_t base = 0;
     for (std::size_t d = 0; d < entries.size(); d += kOctet) {
       std::array<std::size_t, kOctet> places{};
@@ -124,7 +124,7 @@ class DeviceBruteForceMatrix final : public Variant {
 };
 
 std::string matrix_refusal(const Limits& limits, const Layout& layout, const MatrixDesign& design) {
-  // A channel's delays within 8 trials differ by one more than the last channel's at most; words begin 3 bytes before.
+  // Within 8 trials, rounding adds at most 1 to the spread of the last channel; a word begins at most 3 bytes before.
   const std::size_t octet = layout.spread(kOctet);
   if (octet + 1 + 3 > kMostMatrixDelay) {
     return fmt::format("needs delays of 8 neighbouring trials within {} samples, got {}", kMostMatrixDelay - 4, octet);

@@ -14,7 +14,7 @@ namespace ridge::search {
 namespace {
 
 using Value = std::complex<float>;
-constexpr std::size_t kPointsAtOnce = std::size_t{1} << 22;   // by transforms
+constexpr std::size_t kPointsAtOnce = std::size_t{1} << 22;   // per batch of transforms
 constexpr std::size_t kSamplesAtOnce = std::size_t{1} << 24;  // copied from the host
 
 // Sizes of the fused kernel: see coherent_passes.cl.
@@ -57,7 +57,7 @@ std::string why_not_fused(const Device& device, std::size_t length) {
   return "";
 }
 
-// Appends the powers of w that a pass of a radix multiplies by, as (cosine, tangent). `angles`: of each w of the pass.
+// Appends the powers of w by which a pass multiplies, as (cosine, tangent). `angles`: the angle of each w of the pass.
 void append_turns(std::vector<Value>& turns, std::size_t radix, int sign, std::span<const double> angles) {
   const std::size_t first = turns.size(), count = angles.size();
   turns.resize(first + radix / 2 * count);
@@ -88,7 +88,7 @@ std::vector<Value> turns_of(const FusedDesign& d) {
   const auto inverse = [&](std::size_t radix, std::size_t count, std::size_t whole) {
     append_turns(turns, radix, 1, angles_of(count, whole, 1, [](std::size_t i) { return i; }));
   };
-  // Digits of the frequency that earlier passes have found, in the order in which points are stored.
+  // The lambdas map a point in storage order to the digits of its frequency that earlier passes have computed.
   const std::size_t g = d.groups, first = g * d.r0, second = first * d.r1;
   if (g > 1) forward(d.r0, g, first, [](std::size_t i) { return i; });
   forward(d.r1, first, second, [&](std::size_t i) { return i / d.r0 + g * (i % d.r0); });
@@ -100,7 +100,7 @@ std::vector<Value> turns_of(const FusedDesign& d) {
   return turns;
 }
 
-// The frequency of each entry of the filter's table: work-groups of a cluster, points of a work-item, work-items.
+// The frequency of an entry of the filter's table, ordered by work-group of a cluster, point of a work-item, work-item.
 std::size_t frequency_at(std::size_t index, const FusedDesign& d) {
   const std::size_t group = index / d.group_points(), within = index % d.group_points();
   const std::size_t point = within / d.items(), item = within % d.items();

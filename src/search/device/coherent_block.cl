@@ -12,7 +12,7 @@ KERNEL WORK_GROUP_RESIDENT(THREADS, 1, 1, RESIDENT) void dedisperse_block(
   bool staged = false;
 #if STAGED
   staged = from >= 0 && from + POINTS + 8 <= (long)samples && (ulong)in % 16 == 0;
-  if (staged) {  // bytes reach local memory 8 samples at a time; the same for all work-items
+  if (staged) {  // the same for all work-items; copies 8 samples of 2 bytes at a time
     for (int i = item; i <= POINTS / 8; i += THREADS)
       COPY_ASYNC_16((LOCAL uint4*)line + i, (GLOBAL const uint4*)in + from / 8 + i);
     COPY_ASYNC_COMMIT();

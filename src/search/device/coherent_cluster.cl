@@ -1,5 +1,5 @@
 // Coherent dedispersion of GROUPS_EACH * POINTS samples by a cluster of GROUPS_EACH work-groups: as dedisperse_block(),
-// with one more pass over the groups. Group g transforms the frequencies k with k % GROUPS_EACH == g. Points are
+// with one more pass over the groups. Group g computes the frequencies k with k % GROUPS_EACH == g. Points are
 // exchanged between the groups twice, by stores into each other's local memory.
 #define OWN (POINTS / GROUPS_EACH)  // points of a group's part of each pass over the groups
 #define CLUSTER_BARRIER() CLUSTER_ARRIVE(); CLUSTER_WAIT();

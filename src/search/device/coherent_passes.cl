@@ -6,8 +6,8 @@
 // transform leaves its result in digit-reversed order: w of a pass depends on the digits of the frequency found so far.
 // The filter's table has that order, and the inverse transform begins with it, so nothing is reordered.
 //
-// w^j is not applied by itself: butterflies of two points multiply by powers of w, stored as (cosine, tangent) in
-// `turns`, with six FMAs each: a +- c (1 + i t) b.
+// The factors w^j are part of the radix-2 steps: these multiply by powers of w, stored as (cosine, tangent) in `turns`,
+// with six FMAs per pair of points: a +- c (1 + i t) b.
 #define POINTS (R0 * R1 * R2)
 #define THREADS (POINTS / EACH)
 #define PADDED(a) ((a) + (a) / R2)  // avoids bank conflicts of strides of R2
@@ -19,8 +19,8 @@
 #define SAMPLE float2
 #endif
 
-// Tables of a pass: RADIX / 2 pairs for each of its w. Forward passes, of which pass 0 has a table if there are several
-// groups, then inverse passes.
+// Offsets of the passes' tables in `turns`, each with RADIX / 2 pairs per w: first the forward passes (pass 0 has a table
+// only if there are several groups), then the inverse passes.
 #define FORWARD_0 0
 #define FORWARD_1 (FORWARD_0 + (GROUPS_EACH > 1 ? R0 / 2 * GROUPS_EACH : 0))
 #define FORWARD_2 (FORWARD_1 + R1 / 2 * R0 * GROUPS_EACH)
@@ -30,7 +30,7 @@
 
 FUNCTION float2 product(float2 a, float2 b) { return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
 
-// a +- w b, or a +- w b times -i (forward) or i (inverse); w = turn.x * (1 + i * turn.y).
+// Replaces a and b by a + v and a - v. v = w b, if `quarter` times -i (forward) or i (inverse); w = turn.x * (1 + i * turn.y).
 FUNCTION void turned_pair(float2* a, float2* b, float2 turn, int quarter, int inverse) {
   const float2 u = make_float2(FMA(-turn.y, b->y, b->x), FMA(turn.y, b->x, b->y)), from = *a;
   const float2 v = quarter ? inverse ? make_float2(-u.y, u.x) : make_float2(u.y, -u.x) : u;
@@ -50,7 +50,7 @@ FUNCTION int reversed_bits(int i, int radix) {
   return r;
 }
 
-// The transform of v[j] w^j, of `radix` points. turns[k * stride] is pair k of this w.
+// Transforms v[j] w^j in place, `radix` points. turns[k * stride] is the (cosine, tangent) number k of this w.
 FUNCTION void butterfly(float2* v, const int radix, const int turned, GLOBAL const float2* turns, const int stride,
                         const int inverse) {
   // Cosine and tangent of -2 pi k / 64.
@@ -81,7 +81,7 @@ FUNCTION void butterfly(float2* v, const int radix, const int turned, GLOBAL con
   UNROLL for (int i = 0; i < radix; ++i) v[i] = a[i];
 }
 
-// A pass of RADIX over spans of SPAN points. The work-item's butterflies are item, item + THREADS and so on; their
+// A pass of radix RADIX within blocks of SPAN points. The work-item's butterflies are item, item + THREADS and so on; their
 // points are v[q * RADIX + j].
 #define LOAD_POINTS(RADIX, SPAN)                                                                       \
   UNROLL for (int q = 0; q < EACH / RADIX; ++q) {                                                      \
@@ -94,7 +94,7 @@ FUNCTION void butterfly(float2* v, const int radix, const int turned, GLOBAL con
     UNROLL for (int j = 0; j < RADIX; ++j) line[PADDED(at) + STRIDE(SPAN / RADIX) * j] = v[q * RADIX + j];     \
   }                                                                                                    \
   BARRIER();
-// INDEX: that of w among COUNT, of butterfly b.
+// INDEX: which of the COUNT factors w of the pass butterfly b uses.
 #define TRANSFORM(RADIX, TURNED, TABLE, COUNT, INDEX, INVERSE)                                         \
   UNROLL for (int q = 0; q < EACH / RADIX; ++q) {                                                      \
     const int b = item + q * THREADS;                                                                  \
