@@ -34,7 +34,7 @@ struct Spectra {
   }
 };
 
-// A number of channels to sum: no sum joins both edges of the band, whose lowest channel is the middle one.
+// Draws a number of channels per sum. No sum contains both edges of the band, which meet at channel (n + 1) / 2.
 std::size_t channels_to_sum(Random& random, std::size_t n) {
   std::vector<std::size_t> divisors;
   for (std::size_t d = 1; d <= n; ++d) {

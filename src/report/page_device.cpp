@@ -113,7 +113,7 @@ std::string facts(const DeviceSection& device, const std::string& key) {
     out += fact("Energy counter", escape(c.energy.counter));
     out += number("Idle", "energy.idle_watts", c.energy.idle_watts, fmt::format("{:.1f} W", c.energy.idle_watts));
     out += number("Under load", "energy.load_watts", c.energy.load_watts, fmt::format("{:.1f} W", c.energy.load_watts));
-    out += number("Float a watt", "energy.flops_per_watt", c.energy.flops_per_watt,
+    out += number("Float per watt", "energy.flops_per_watt", c.energy.flops_per_watt,
                   base::human_rate(c.energy.flops_per_watt, "FLOP/s"));
   }
   for (const auto& [name, value] : device.facts) out += fact(name, escape(value));

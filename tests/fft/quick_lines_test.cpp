@@ -22,7 +22,7 @@ class QuickLines : public testing::Test {
   std::string before_;
 };
 
-// A quick plan takes the registry's first choice without the planner: it must equal the planner's prediction.
+// A quick plan takes the registry's first choice without the planner: it must equal the best predicted candidate.
 template <class T>
 void expect_same_lines() {
   for (std::size_t n = 1; n <= 4096; n = n < 70 ? n + 1 : n * 5 / 4 + 3) {

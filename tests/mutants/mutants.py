@@ -105,7 +105,7 @@ def check_form(mutant):
         if mutant.kind == "statement" and text and not text.endswith((";", "}")):
             raise Fault(f"{mutant.where}: {mutant.name}: the statement {text!r} has no end")
         if mutant.kind == "statement" and re.match(r"(?:const|constexpr|auto|bool|int|float|double|std::size_t)\b", text):
-            raise Fault(f"{mutant.where}: {mutant.name}: {text!r} declares a name, which ends with the switch; change its value")
+            raise Fault(f"{mutant.where}: {mutant.name}: {text!r} declares a name, whose scope would end with the switch: mutate its value instead")
         if mutant.kind != "statement" and re.match(r"\.\w+ =|(if|for|return|const|auto)\b|.*;|$", text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not an expression")
         if mutant.file.endswith(".py") and not is_one_python_value(text):

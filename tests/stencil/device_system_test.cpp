@@ -67,7 +67,7 @@ TEST_F(DeviceSystemRows, WavesWithAVelocityAndEveryBorder) {
   for (const Borders& borders : {all[0], all[3], all[4]}) check_rows(wave, {43, 61}, borders, kSmallRows, 5);
 }
 
-// The march computes waves without memory variables where no layer reaches; the frame is as wide as the layers.
+// Away from the layers, the march computes waves without memory variables; the frame is as wide as the layers.
 TEST_F(DeviceSystemRows, InnerFormsAwayFromLayers) {
   const std::size_t height = 70, width = 83;
   ElasticModel model{.shape = {height, width}, .layer = 6};

@@ -10,7 +10,7 @@
 namespace ridge::stencil {
 namespace {
 
-// Of what fits into a budget the cheapest history is chosen, and explained beside the others.
+// plan_history() chooses the cheapest history that meets budget and error, and lists the others.
 TEST(History, IsTheCheapestThatMeetsBudgetAndError) {
   const double field = 1e9;
   HistoryProblem problem{.steps = 2000,
@@ -36,12 +36,12 @@ TEST(History, IsTheCheapestThatMeetsBudgetAndError) {
     EXPECT_LE(history.bytes, problem.budget);
     EXPECT_LE(history.error, 1e-3) << history.explain;
     EXPECT_NE(history.bits, SnapshotBits::whole) << history.explain;
-    EXPECT_GE(history.time, 0.98 * before) << history.explain;  // of times within a tenth the least error is chosen
+    EXPECT_GE(history.time, 0.98 * before) << history.explain;  // within a tenth of the time, the least error wins
     EXPECT_LT(history.time, 5) << history.explain;
     EXPECT_NE(history.explain.find("instead of"), std::string::npos) << history.explain;
     before = history.time;
   }
-  // Snapshots in host memory beside two on the device.
+  // Snapshots in host memory; two of them are on the device at a time.
   problem.budget = 10 * field;
   problem.states_elsewhere = 300 * field;
   problem.state_rate = 4e11;

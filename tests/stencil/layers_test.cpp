@@ -283,7 +283,7 @@ TEST(LayersOnDevices, LinesAgreeWithCells) {
   }
 }
 
-// Rows along x that are copied four cells at a time, beside single ones.
+// Rows along x that are copied four cells at a time give the same results as rows copied cell by cell.
 TEST(LayersOnDevices, AlignedLinesAgreeWithOthers) {
   const LayerSetup setup{.shape = {34, 35, 84}};
   const Update<float> update = layered<float>(setup);

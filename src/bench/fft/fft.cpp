@@ -25,7 +25,7 @@ fft::RealKind parse_real_kind(const std::string& name) {
 namespace {
 
 constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
-constexpr std::size_t kHostCorePoints = std::size_t{1} << 22;  // on PoCL 2^26 take minutes with --transfers
+constexpr std::size_t kHostCorePoints = std::size_t{1} << 22;  // on PoCL 2^26 takes minutes with --transfers
 
 struct FftOptions {
   std::string lengths = "2^1..2^22", shapes, problems, type = "f32", kind, batch_text;

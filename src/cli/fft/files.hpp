@@ -74,8 +74,8 @@ bool runs_out_of_core(const FftFileOptions& options, const FftFileProblem& probl
 
 // Two axes (three: planes count as rows): rows are transformed and written as tiles, columns of tiles are transformed,
 // tiles are joined to rows. One axis of n = rows x columns points: tiles, columns with twiddle factors, rows,
-// transposed; a cosine or sine transform of one axis is a complex one of up to twice the length. Two work files beside the output, one of which becomes the output. Finished panels are noted after they
-// are on disk, so that --resume continues after any interruption with the same bytes.
+// transposed; a cosine or sine transform of one axis is a complex one of up to twice the length. One of two work files
+// beside the output becomes it. Panels are noted once they are on disk, so that --resume gives the same bytes.
 void transform_out_of_core(FftFileOptions options, const FftFileProblem& problem);
 
 }  // namespace ridge::cli

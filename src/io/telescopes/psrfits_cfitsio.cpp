@@ -131,7 +131,7 @@ class FitsFile {
     std::ifstream in(path_, std::ios::binary);
     std::array<char, 10> start{};
     if (in.seekg(end) && in.read(start.data(), start.size()) && std::string_view(start.data(), 10) == "SIMPLE  = ")
-      fail("another FITS file follows the table: joined files; use them one by one");
+      fail("another FITS file follows the table: joined files are not read, pass them one by one");
   }
   // 0 if the table has no such column. Error{io} if it does not have `elements` elements.
   int column(const char* name, std::size_t elements) {

@@ -6,7 +6,7 @@
 namespace ridge::mpi::fft {
 namespace {
 
-// The box of an axis, as one of one dimension.
+// Appends one axis of a box to another box; without numbers it is the whole axis.
 void add_axis(ridge::fft::Box& box, const ridge::fft::Box& from, std::size_t axis, std::size_t extent) {
   box.first.push_back(from.first.empty() ? 0 : from.first[axis]);
   box.count.push_back(from.count.empty() ? extent : from.count[axis]);
@@ -42,7 +42,7 @@ ridge::fft::Problem columns_problem(const Problem& problem, std::size_t count, s
   return columns;
 }
 
-// Boxes fit the shape on every axis.
+// Refuses boxes that do not fit the shape.
 void check_boxes(const Problem& problem) {
   const auto refuse = [](const std::string& why) { throw Error(ErrorKind::invalid_argument, "fft: " + why); };
   const std::size_t axes = problem.shape.size();

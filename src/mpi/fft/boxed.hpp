@@ -30,7 +30,7 @@ class Boxed {
   using Complex = std::complex<T>;
   bool real_;
   Box samples_{}, spectrum_{};
-  std::optional<ridge::fft::Plan<T>> planes_{}, columns_{};  // none where this process has no points
+  std::optional<ridge::fft::Plan<T>> planes_{}, columns_{};  // empty if this process has no points
   std::optional<Redistribute<Complex>> to_columns_{}, to_planes_{};
   mutable base::AlignedArray<Complex> in_planes_{}, in_columns_{};
 };

@@ -1,4 +1,4 @@
-// The subscripts that a loop moves along, for the marks of the spine.
+// Finds the subscripts of arrays that a loop's iterator changes, which the picture of the spine shows.
 #pragma once
 #include <set>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ridge::place::analysis {
 
-// Adds "a 0" for every array a of the user's program with the loop's iterator in subscript 0, below `node`.
+// Adds "a k" for every access to an array a below `node` whose subscript k contains the loop's iterator.
 void find_scans(const Node& node, const Loop& loop, const Nest& nest, const Relations& relations,
                 std::set<std::string>& scans);
 

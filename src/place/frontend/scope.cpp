@@ -250,7 +250,7 @@ std::string Scope::element_text(const Place& p) const {
 
 namespace {
 
-// Conditions for the known subscripts of an array inside a struct to lie within it: beyond its end are other fields.
+// Conditions that the known subscripts of an array inside a struct stay within it: beyond its end are other fields.
 void add_limits(const Place& p, const Variable& v, std::vector<Poly>& not_negative) {
   long rows = v.length;
   for (const long n : v.inner) rows /= n;
