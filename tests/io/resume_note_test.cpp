@@ -30,7 +30,7 @@ class ResumeNotes : public testing::Test {
   void refused(const std::string& what, const std::string& words) const {
     try {
       ResumeNote(file_, what);
-      FAIL() << "goes on where it must say " << words;
+      FAIL() << "no error that contains " << words;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::io);
       EXPECT_THAT(error.what(), HasSubstr(words));

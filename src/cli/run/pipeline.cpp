@@ -16,7 +16,7 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
 }
 
-// A string in quotes, a number, true or false, without a comment behind it.
+// A string in quotes, a number, true or false, without a comment after it.
 std::optional<std::string> toml_value(const std::string& text) {
   if (text.starts_with('"')) {
     const auto end = text.find('"', 1);

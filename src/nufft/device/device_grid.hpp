@@ -13,7 +13,7 @@
 
 namespace ridge::nufft {
 
-// Angles as 32-bit integers, 2^32 to a period: exact to 7e-10 radians, where floats near pi are exact to 1e-7.
+// Angles as 32-bit integers, 2^32 per period: exact to 7e-10 radians, where floats near pi are exact to 1e-7.
 template <class Angle>
 std::vector<std::int32_t> turns_of(const Angle* angles, std::size_t count) {
   std::vector<std::int32_t> turns(count);

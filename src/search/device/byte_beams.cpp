@@ -129,7 +129,7 @@ void ByteBeams::power(Queue& queue, const Buffer& packed, const Buffer& weights,
   planner::check_buffer(kName, "power", out, device, p.beams * p.channels * bins * sizeof(float));
   if (bins % 2 != 0 || first % 2 != 0 || first + p.times / 8 > bins) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("beams of bytes: needs even bins that hold {} sums from an even one on, got {} from {}",
+                fmt::format("beams of bytes: needs even numbers of bins and first bin, with room for {} sums, got {} and {}",
                             p.times / 8, bins, first));
   }
   const std::size_t warps = p.warps(), beams = warp_groups_ ? 64 : 16 * warps;  // per work-group
@@ -153,7 +153,7 @@ void ByteBeams::bytes(Queue& queue, const Buffer& power, std::size_t beam, std::
   }
   if (joined == 0 || bins % joined != 0 || bins / joined > kMostSums || first + bins / joined > row) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("beams of bytes: needs up to {} sums in a row, got {} bins in sums of {}, row {}",
+                fmt::format("beams of bytes: needs 1 to {} whole sums that fit the row, got {} bins in sums of {}, row {}",
                             kMostSums, bins, joined, row));
   }
   std::vector<Argument> arguments{power};
