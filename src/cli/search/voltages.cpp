@@ -185,7 +185,7 @@ void run_beamform(BeamOptions options) {
     former.power(in, power);
   }
   const double seconds = base::now() - begin;
-  // Power of nothing but flagged voltages is NaN, which a search takes as flagged.
+  // A power to which no voltage contributes is NaN, which a search takes as flagged.
   for (std::size_t i = 0; i < power.size(); ++i) {
     const std::size_t bin = i % former.bins(), channel = i / former.bins() / former.rows();
     if (shares[channel * former.bins() + bin] == 0) power[i] = std::numeric_limits<float>::quiet_NaN();
@@ -241,8 +241,8 @@ void add_beamform(Command& program) {
       "\nVoltages are complex64, (channels, times, stations). Weights are complex64, (beams, stations) or (channels,\n"
       "beams, stations). Positions are float64 metres, (stations, 3); directions unit vectors, (beams, 3). The output "
       "is\n"
-      "float32, (channels, beams, times / integrate). Flagged voltages and NaN are left out of the sums; a power of\n"
-      "nothing else is NaN.");
+      "float32, (channels, beams, times / integrate). Flagged voltages and NaN are left out of the sums; a power\n"
+      "to which no voltage contributes is NaN.");
   auto options = std::make_shared<BeamOptions>();
   command.option("in", options->in, "Voltages, .npy").required().reads();
   command.option("out", options->out, "Beams, .npy").required().writes();
