@@ -20,7 +20,7 @@ NAMES = (*FOURIER, *COSINES)
 
 
 def parts(kind, axes, real_kinds, length, scale, adjoint=False):
-    """An operator over more axes than one plan takes as operators over at most three: kind, axes, real kinds, length, scale."""
+    """Splits an operator over any number of axes into operators over at most three: kind, axes, real kinds, length, scale."""
     first, last = axes[:-3], axes[-3:]
     split = len(first)
     ends = (kind, last, real_kinds[split:], length, scale)
@@ -32,7 +32,7 @@ def parts(kind, axes, real_kinds, length, scale, adjoint=False):
 
 
 def default_axes(name):
-    """The axes that a transform of several axes takes if none are given."""
+    """Default axes of a transform of several axes."""
     return (-2, -1) if name.endswith("2") else None
 
 
@@ -66,7 +66,7 @@ class Operators:
         raise NotImplementedError
 
     def short(self, name, x, s, axes, norm, *cosine):
-        """The transform by a path without the steps below, or None. cosine: type and orthogonalize of those transforms."""
+        """The transform by a faster path that skips the steps below, or None. cosine: type and orthogonalize of a cosine or sine transform."""
         return None
 
     def _fit(self, x, lengths, axes):

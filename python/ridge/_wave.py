@@ -82,7 +82,7 @@ class Wave:
         return misfit, slope
 
     def adjoint(self, velocity, traces):
-        """Derivatives with respect to the velocity and to the wavelets of any function, from those with respect to the traces."""
+        """Derivatives of any function of the traces by the velocity and by the wavelets, from its derivatives by the traces."""
         return self._reverse(velocity, traces, True)[1:]
 
     def _reverse(self, velocity, traces, derivatives):

@@ -115,7 +115,7 @@ class _Arrays(_Operators):
         return _jnp.pad(x, [(0, n - x.shape[axis] if i == axis else 0) for i in range(x.ndim)])
 
     def linear(self, x, axes, kind, real_kinds, length, scale):
-        """The primitive takes the last axes: the others are moved before it and back."""
+        """Applies the primitive, which transforms the last axes: moves the axes to the end, and to their places afterwards."""
         for kind_, some, kinds, n, factor in _parts(kind, axes, real_kinds, length, scale):
             last = tuple(range(x.ndim - len(some), x.ndim))
             x = _jnp.moveaxis(_linear(_jnp.moveaxis(x, some, last), kind_, len(some), n, factor, False, kinds), last, some)

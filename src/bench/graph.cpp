@@ -1,4 +1,4 @@
-// ridge bench graph: chains of three stages (ridge::graph) beside each stage alone.
+// ridge bench graph: chains of three stages (ridge::graph) compared with each stage alone.
 #include <algorithm>
 #include <cmath>
 #include <complex>

@@ -1,4 +1,4 @@
-// ridge bench panels: host arrays larger than the device memory that may be used, beside the transfers alone.
+// ridge bench panels: host arrays larger than the device memory that may be used, compared with the transfers alone.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -99,7 +99,7 @@ class PanelsBench {
   PanelsBench(const PanelsBench&) = delete;
   PanelsBench& operator=(const PanelsBench&) = delete;
 
-  // Seconds for `bytes` in both directions at the same time, in whole blocks without any work.
+  // Seconds for `bytes` in both directions at the same time, in whole blocks, without computation.
   double link_seconds() {
     constexpr std::size_t kBlock = std::size_t{256} << 20;
     const std::size_t block = std::min(kBlock, arrays_.bytes());

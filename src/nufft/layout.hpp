@@ -22,7 +22,7 @@ struct Layout {
   std::size_t threads = 1;
   bool float64 = false;
   bool real = false;   // strengths and values are real numbers
-  bool turns = false;  // devices: buffers of coordinates hold 32-bit integers, 2^32 to a period (type 3 in float)
+  bool turns = false;  // devices: buffers of coordinates hold 32-bit integers, 2^32 per period (type 3 in float)
 
   std::size_t parts() const { return real ? 1 : 2; }                         // numbers of a strength or value
   std::size_t first_axis() const { return 3 - axes; }                        // index of the coordinate x

@@ -18,7 +18,7 @@ struct Span {
 
 enum class Storage {
   scalar,     // a number: local, by value, or global
-  reference,  // a number behind a reference: may be an element of any array
+  reference,  // a number accessed by a reference: may be an element of any array
   pointer,    // T* parameter
   c_array,    // T a[N][M]
   object,     // std::vector, std::array, std::span: the host can evaluate address and length

@@ -26,7 +26,7 @@ namespace {
 
 // One frame each is uploaded, focused and downloaded, and one is with the caller.
 constexpr std::size_t kFramesAtOnce = 4;
-// The host beside other devices: one frame is focused and one is with the caller.
+// The host together with other devices: one frame is focused and one is with the caller.
 constexpr std::size_t kHostFramesAtOnce = 2;
 constexpr double kMeasureSeconds = 0.2;
 constexpr std::size_t kMeasureFrames = 4;  // at least
@@ -114,7 +114,7 @@ std::vector<std::string> left_out(const std::vector<DeviceRates>& devices) {
   return reasons;
 }
 
-// The part of a stream that one device focuses, in order. The host alone focuses in submit(); beside other devices it
+// The part of a stream that one device focuses, in order. The host alone focuses in submit(); with other devices it
 // does so in a thread of its own.
 struct Stream::Lane {
   Lane(const Device& device, const Problem& problem, const planner::Options& options, bool alone)

@@ -10,7 +10,7 @@ namespace ridge::search {
 namespace {
 
 constexpr double kBeta = 2.3 * kTaps;  // for a grid of twice the needed points
-constexpr std::size_t kZeros = 32;     // behind the rows: samples beyond both ends are taken as the mean
+constexpr std::size_t kZeros = 32;     // after the rows: samples beyond both ends are taken as the mean
 constexpr double kMostDelay = 1 << 20;
 
 // The kernel at a distance of x grid points.

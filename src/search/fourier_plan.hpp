@@ -20,7 +20,7 @@ inline constexpr std::size_t kKernelSteps = 1024;  // of the kernel's table, bet
 inline constexpr int kPositionBits = 40;           // fraction bits of a position on the grid of u
 
 struct FourierTables {
-  std::size_t length = 0;                         // n: the row and zeros behind it, even, with factors 2, 3, 5
+  std::size_t length = 0;                         // n: the row and zeros after it, even, with factors 2, 3, 5
   std::size_t grid = 0;                           // points of s, over [0, 2)
   std::int64_t middle = 0;                        // u = (point + middle) / 2 for points -grid/2 to grid/2
   std::vector<std::uint32_t> cell = {};           // per channel: first grid point of its taps
@@ -38,7 +38,7 @@ std::size_t fourier_grid(const Layout& layout);
 double fourier_flops(const Layout& layout);
 std::string fourier_refusal(const Layout& layout);  // empty: the sizes are possible
 
-// Mean of a channel's row. Rows are reduced by it, so that the zeros behind them continue them without a step.
+// Mean of a channel's row. It is subtracted from the row, so that the zeros after the row continue it without a step.
 float row_mean(const std::uint8_t* row, std::size_t count);
 
 }  // namespace ridge::search

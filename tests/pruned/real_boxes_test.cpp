@@ -1,4 +1,4 @@
-// Cosine and sine transforms of boxes equal the whole transform of the padded array, cropped.
+// Cosine and sine transforms of boxes equal the transform of the whole padded array, cropped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

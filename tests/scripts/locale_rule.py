@@ -32,7 +32,7 @@ def without_comments(text):
 
 
 def faults(text):
-    """Line, text and advice of each fault."""
+    """Yields line number, text and advice for each fault."""
     text = without_comments(text)
     for way, advice in WAYS:
         for match in way.finditer(text):

@@ -20,7 +20,7 @@ constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
               fmt::format("problem \"{}\": {}; write letters and a shape, as in cf1024 or irb64x64*8", word, what));
 }
 
-// Parses a number from position `at` and moves `at` behind it.
+// Parses a number from position `at` and moves `at` past it.
 std::size_t number_at(const std::string& word, std::size_t& at) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(word.data() + at, word.data() + word.size(), value);

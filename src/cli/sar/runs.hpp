@@ -36,7 +36,7 @@ SarTimes run_in_place(const sar::Plan& focus, std::span<const sar::Complex> fram
 
 // Writes the image in dB as a picture, with axes.
 void draw_image(const SarOptions& options, std::span<const sar::Complex> image);
-// Prints the measured responses of the simulated targets beside theory.
+// Prints the measured responses of the simulated targets and the theoretical values.
 void print_points(const sar::Problem& problem, std::span<const sar::Complex> image);
 
 // Focuses frames by back-projection on the host, one after another; one frame if they are simulated.

@@ -170,7 +170,7 @@ class PsrdadaReader final : public SampleReader {
     same("UTC_START (MJD)", first_.start.mjd(), header.start.mjd());
     same("SOURCE", first_.source, header.source);
     same("TELESCOPE", first_.telescope, header.telescope);
-    if (header.file_bytes == 0) fail("FILE_SIZE is missing in a file behind the first");
+    if (header.file_bytes == 0) fail("FILE_SIZE is missing in a file after the first");
     left_ = header.file_bytes;
     if (header.offset >= expected_) {
       add_gap((header.offset - expected_) / first_.sample_bytes());

@@ -118,7 +118,7 @@ void PsrfitsWriter::write_block() {
   for (int c = 0; c < h.nchans; ++c) append_fits(row, 1.0F);
   for (int i = 0; i < h.nchans * h.nifs; ++i) append_fits(row, 0.0F);
   for (int i = 0; i < h.nchans * h.nifs; ++i) append_fits(row, 1.0F);
-  block_.resize(block_rows_ * row_bytes_);  // zeros behind the last sample, which NSTOT counts
+  block_.resize(block_rows_ * row_bytes_);  // zeros after the last sample, which NSTOT counts
   for (std::size_t i = 0; i < block_.size(); i += std::max<std::size_t>(bits / 8, 1)) {
     if (bits <= 8) {
       row.push_back(reversed(block_[i], bits));

@@ -44,7 +44,7 @@ class Uvfits {
   // that are not finite, and all values if `weight` is 0, are zeros of weight 0.
   void append(std::uint64_t integration, std::span<const std::complex<float>> sums, double weight,
               std::vector<std::byte>& to) const;
-  // Padding and the antenna table, behind `integrations` integrations.
+  // Padding and the antenna table, after `integrations` integrations.
   std::vector<std::byte> tail(std::uint64_t integrations) const;
 
  private:

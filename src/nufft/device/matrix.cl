@@ -1,5 +1,5 @@
 // Spreading and interpolation on the matrix units, after nonuniform.cl and codegen/pairs_and_doubles.cl. Points are sorted by tiles of STEP x STEP first
-// cells (in three dimensions also by first plane), so the boxes of a tile's points lie in TILE x TILE cells.
+// cells (in three dimensions also by first plane), so the boxes of a tile's points are within TILE x TILE cells.
 //
 // TILE, STEP    cells per axis of a tile with and without its border; STEP is even for float
 // POLYNOMIALS   coefficients of the kernel's polynomials

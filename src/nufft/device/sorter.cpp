@@ -10,8 +10,8 @@ namespace ridge::nufft {
 namespace {
 
 constexpr std::size_t kGroup = 256, kScanned = 2048;  // as in nonuniform.cl
-constexpr std::size_t kMostPerPiece = 1024;           // points of a work-group; as there
-constexpr std::size_t kListers = 8;                   // work-items that list the pieces of a tile; as there
+constexpr std::size_t kMostPerPiece = 1024;           // points per work-group; as in nonuniform.cl
+constexpr std::size_t kListers = 8;                   // work-items that list the pieces of a tile; as in nonuniform.cl
 // As in sort_parts.cl.
 constexpr std::size_t kPartItems = DeviceDesign::kPartItems;
 constexpr std::size_t kCounted = 16384, kMostParts = 2048, kMostInPart = 16384, kMostKeys = 1536;

@@ -318,7 +318,7 @@ class Builder {
     return parsed_.holding.emplace(key_ + text, made).first->second;
   }
 
-  // Conditions for every subscript of constant-length rows to lie within its row.
+  // Conditions that every subscript of constant-length rows is within its row.
   Conjunction inside_rows(const Access& a, const Shape& shape, const std::vector<Poly>& indices) const {
     Conjunction needed;
     const std::vector<long>& inner = nest_.variables[a.variable].inner;

@@ -127,7 +127,7 @@ class LoopVerdicts {
     return result;
   }
 
-  // True if `write` stands before `read` in the body of a loop around both and, in every iteration of that loop, sets
+  // True if `write` precedes `read` in the body of a loop around both and, in every iteration of that loop, sets
   // all elements that `read` uses. It saves isl's dataflow analysis in the common case.
   static bool set_before(const Instance& write, const isl::map& writes, const Instance& read, const isl::map& reads) {
     const std::size_t shared = write.loops.size();

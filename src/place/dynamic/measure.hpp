@@ -33,7 +33,7 @@ OutputComparison same_output(const Report& report, const std::string& source, co
 
 // True if the texts are equal; with `tolerance`, numbers may differ by that fraction of the larger one.
 bool alike(const std::string& a, const std::string& b, double tolerance);
-// The first line in which `b` differs from `a`, with both texts, for an error; "" if they are alike.
+// The first line in which `b` differs from `a`, with both texts, for an error; "" if they are equal.
 std::string first_difference(const std::string& a, const std::string& b, double tolerance);
 
 }  // namespace ridge::place::dynamic

@@ -24,7 +24,7 @@ std::string LaunchWriter::if_possible(const Kernel& k, const Nest& nest, const s
   Launch made;
   made.tests = {session + ".takes(\"" + k.name + "\")"};
   for (const KernelArray& a : k.arrays) add_array(a, k, nest, made);
-  const std::vector<Held> numbers = held(k, nest);  // numbers that may lie inside an array
+  const std::vector<Held> numbers = held(k, nest);  // numbers that may be elements of an array
   for (const int c : k.copies) made.arguments.push_back(nest.variables[c].name + "_before");
   for (const int s : k.scalars) {
     const Variable& v = nest.variables[s];

@@ -122,7 +122,7 @@ static inline void* placed_copied(const void* from, placed_Int bytes) {  // to b
 )";
 
 // Rows of a table of pointers. Threads run only if each row begins after the end of the row before: then no two rows
-// overlap, and all lie between the begin of the first and the end of the last.
+// overlap, and all are between the begin of the first and the end of the last.
 constexpr const char* kTables = R"(
 // Address of byte `at` of a row; null if no row from `first` to `last` is accessed.
 static inline const char* placed_row(const void* table, placed_Int first, placed_Int last, placed_Int row, placed_Int at) {

@@ -416,7 +416,7 @@ class JumpRewriter {
     const std::string name = "goes_to_" + std::to_string(body.begin);
     edits.push_back({body.begin + 1, body.begin + 1, " int " + name + " = 0;", {}});
     int segment = 0, open = 0;
-    bool skipped = false;  // a goto stands before this statement of the segment
+    bool skipped = false;  // there is a goto before this statement of the segment
     for (const Stmt* child : block->body()) {
       const Span at = r_.span(child->getSourceRange());
       const std::string guard =

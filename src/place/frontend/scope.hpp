@@ -36,7 +36,7 @@ struct Image {
   std::string host{}, name{};              // C++ text; name in kernels
   bool part = false;                       // a rectangle: the indices below are set
   Index top{}, left{}, rows{}, cols{};
-  std::vector<Poly> inside{};  // conditions for the rectangle to lie inside the image
+  std::vector<Poly> inside{};  // conditions that the rectangle is inside the image
 };
 
 // A variable or part of one, by its C++ text.

@@ -95,7 +95,7 @@ class HostFrequencyMigration final : public Migration {
   }
 
  private:
-  // The azimuth filter is zero outside the Doppler band, in every row alike.
+  // The azimuth filter is zero outside the Doppler band, equally in every row.
   bool in_band(std::size_t f) const { return tables_.azimuth[f] != Complex(); }
   double frequency(std::size_t k) const { return bin_frequency(k, n_, static_cast<double>(n_)); }
 
@@ -159,7 +159,7 @@ class HostFrequencyMigration final : public Migration {
   const std::size_t n_, points_;
   const bool chirp_z_;
   const fft::Plan<float> line_, convolution_;
-  std::size_t distinct_ = 0;                      // Doppler bins f and -f migrate alike
+  std::size_t distinct_ = 0;                      // Doppler bins f and -f migrate equally
   std::vector<Complex> before_, middle_, after_;  // factors [bin][point]: of the spectrum, of its transform, of rows
 };
 

@@ -1,6 +1,6 @@
-// Dedispersion by brute force, four bytes at once. A work-group makes TRIALS trials x TIMES times. The tile of every
+// Dedispersion by brute force, four bytes at once. A work-group computes TRIALS trials x TIMES times. The tile of every
 // channel is stored four times in local memory, each copy one byte later, so that one aligned word holds the four
-// samples behind any delay. `raw` adds whole words, `odd` the bytes 1 and 3 of each: the sums of bytes 0 and 2 are
+// samples after any delay. `raw` adds whole words, `odd` the bytes 1 and 3 of each: the sums of bytes 0 and 2 are
 // raw - (odd << 8), exact modulo 2^32 for up to 256 channels.
 //
 // A stage is STAGE channels. Each warp loads its channels of the next stage into registers, adds the current stage, and
@@ -22,7 +22,7 @@
 #define WIDE(j, w, b) wide[((j) * WORDS + (w)) * 4 + (b)]
 #endif
 
-// Word `index` of the input; bytes behind the end are zero.
+// Word `index` of the input; bytes after the end are zero.
 FUNCTION uint input_word(GLOBAL const uchar* RESTRICT in, ulong index, ulong bytes) {
   if (4 * index + 4 <= bytes) return LOAD_CACHED((GLOBAL const uint*)in + index);
   uint word = 0;

@@ -1,7 +1,7 @@
 // Beams of byte samples on the matrix units, between a filter bank and the search.
 //
 // A packed row has one time of one channel and polarization: all stations as (re, im) bytes, ROW_CHUNKS chunks of 16
-// bytes, zeros behind the last station. A beam is two rows of weights, (wr, -wi) and (wi, wr); rows r and r + 8 of a
+// bytes, zeros after the last station. A beam is two rows of weights, (wr, -wi) and (wi, wr); rows r and r + 8 of a
 // tile of 16 are the parts of one beam, so that one lane holds both. The order of the products within a row is
 // arbitrary: a lane loads whole chunks of both factors.
 // SEGMENTS: 64 bytes of a row, the products of one step.

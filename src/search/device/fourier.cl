@@ -1,7 +1,7 @@
 // Dedispersion in the Fourier domain (fourier_plan.hpp): the steps between the transforms. The second axis of the grid
 // has `bins` frequencies from `first` on; spectra have `stride` per row.
 
-// Bytes to floats around their mean, with zeros behind the row. One group per channel; rows have at most 2^24 samples.
+// Bytes to floats around their mean, with zeros after the row. One group per channel; rows have at most 2^24 samples.
 KERNEL WORK_GROUP(256, 1, 1) void samples_of_bytes(GLOBAL const uchar* RESTRICT in, GLOBAL float* RESTRICT out,
                                                    GLOBAL float* RESTRICT means, ulong row, ulong length) {
   LOCAL_ARRAY(uint, sums, 256);

@@ -29,7 +29,7 @@ FUNCTION void store_eight(LOCAL uint* to, GLOBAL const uchar* from, ulong left) 
                                  (v.y & 255u) | (v.y & 0xff00u) << 8, (v.y >> 16 & 255u) | (v.y >> 24) << 16);
 }
 #else
-// Rows of a level have a multiple of 32 samples in memory, so 16 bytes are within the row or behind it.
+// Rows of a level have a multiple of 32 samples in memory, so 16 bytes are within the row or after it.
 FUNCTION void store_eight(LOCAL uint* to, GLOBAL const IN* from, ulong left) {
   if (left == 0) {
     *(LOCAL uint4*)to = make_uint4(0u, 0u, 0u, 0u);
@@ -148,7 +148,7 @@ void tree_pass(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out,
     UNROLL for (int k = 0; k < WORDS_EACH; ++k) {
       const ulong t = t0 + 64 * k + 2 * lane;
 #if OUT_BYTES == 2
-      // Rows of a level have an even number of samples in memory: the second sample may be behind the last one.
+      // Rows of a level have an even number of samples in memory: the second sample may be after the last one.
       if (whole || t < length) *(GLOBAL uint*)(to + 64 * k) = even[k] + (odd[k] >> 16 | next[k] << 16);
 #else
       const uint first = FIRST(even, even_second, k) + odd_second[k], second = even_second[k] + next[k];

@@ -245,7 +245,7 @@ void fft(const Communicator& all, Random& random, std::size_t most) {
 }
 
 // A distributed grid against the same grid in one process, bit for bit.
-// Boxes of the samples and of the spectrum: as the same plan of one process.
+// Boxes of the samples and of the spectrum: compared with the same plan in one process.
 template <class T>
 void boxes(const Communicator& all, Random& random) {
   using Complex = std::complex<T>;
