@@ -158,10 +158,10 @@ double at_least(std::size_t count, double mean) {
   return 1 - fewer;
 }
 
-// Candidates of noise are as many as Gaussian noise has clumps of boxcars above the threshold. noise_rate.py computes
-// their number per 10^9 samples of series, with an error of 15 %: trials, widths and times overlap, so that there are
-// fewer independent ones than boxcars, and the second measurement looks at finer ones. RIDGE_SLOW=1 searches 10^9
-// samples of series, RIDGE_NOISE_SAMPLES another number, with RIDGE_NOISE_SEED, on RIDGE_NOISE_DEVICE.
+// Noise gives as many candidates as Gaussian noise has clumps of boxcars above the threshold. noise_rate.py computes
+// their number per 10^9 samples of series to 15 %: boxcars of overlapping trials, widths and times are not independent,
+// and the second measurement uses a finer grid of them. RIDGE_SLOW=1 searches 10^9 samples of series;
+// RIDGE_NOISE_SAMPLES, RIDGE_NOISE_SEED and RIDGE_NOISE_DEVICE set another number, the seed and the device.
 TEST(SearchInjection, CandidatesOfNoiseAreAsManyAsExpected) {
   const char* wanted = std::getenv("RIDGE_NOISE_SAMPLES");
   const double samples = wanted != nullptr ? std::atof(wanted) : std::getenv("RIDGE_SLOW") != nullptr ? 1e9 : 2e7;

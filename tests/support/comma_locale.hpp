@@ -16,7 +16,7 @@ class CommaLocale {
   CommaLocale() : before_(std::setlocale(LC_ALL, nullptr)), path_("LOCPATH", std::nullopt) {
     for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8"}) set_ = set_ || std::setlocale(LC_ALL, name) != nullptr;
     if (set_) return;
-    // Only its numbers: all of de_DE take seconds to compile.
+    // Only its numbers: the whole of de_DE takes seconds to compile.
     std::ofstream(folder_ / "numbers")
         << "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
     const std::string made = folder_ / "comma";

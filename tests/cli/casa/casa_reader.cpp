@@ -1,7 +1,7 @@
 // Prints a UVFITS file as casacore reads it into a Measurement Set, with the code behind CASA's importuvfits:
 //   casa_reader FILE.uvfits FOLDER.ms
-// Exit code 77 if it was built without casacore (Debian's casacore-dev), or as C++20, which has no allocators as its headers
-// use them.
+// Exit code 77 if it was built without casacore (Debian's casacore-dev), or as C++20, which removed the members of
+// std::allocator that its headers use.
 #if __cplusplus < 202000 && __has_include(<casacore/msfits/MSFits/MSFitsInput.h>)
 #include <casacore/casa/Arrays/Matrix.h>
 #include <casacore/casa/Arrays/Vector.h>
