@@ -241,7 +241,7 @@ struct BackprojectionState {
     return best.first == 0 ? Levels{1, 1} : best;
   }
 
-  // The value of a pulse or part, turned by the phase of a difference of distances in metres.
+  // The value of a pulse or part times exp(i phase), with the phase of a difference of distances in metres.
   Complex without_phase(const Complex& value, double distance) const {
     return times(value, turned(distance * turns_per_metre));
   }

@@ -128,9 +128,10 @@ void ByteBeams::power(Queue& queue, const Buffer& packed, const Buffer& weights,
   planner::check_buffer(kName, "weights", weights, device, p.weight_bytes());
   planner::check_buffer(kName, "power", out, device, p.beams * p.channels * bins * sizeof(float));
   if (bins % 2 != 0 || first % 2 != 0 || first + p.times / 8 > bins) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("beams of bytes: needs even numbers of bins and first bin, with room for {} sums, got {} and {}",
-                            p.times / 8, bins, first));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("beams of bytes: needs even numbers of bins and first bin, with room for {} sums, got {} and {}",
+                    p.times / 8, bins, first));
   }
   const std::size_t warps = p.warps(), beams = warp_groups_ ? 64 : 16 * warps;  // per work-group
   queue.launch(
@@ -152,9 +153,10 @@ void ByteBeams::bytes(Queue& queue, const Buffer& power, std::size_t beam, std::
                             p.beams, planes.size(), beam));
   }
   if (joined == 0 || bins % joined != 0 || bins / joined > kMostSums || first + bins / joined > row) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("beams of bytes: needs 1 to {} whole sums that fit the row, got {} bins in sums of {}, row {}",
-                            kMostSums, bins, joined, row));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("beams of bytes: needs 1 to {} whole sums that fit the row, got {} bins in sums of {}, row {}",
+                    kMostSums, bins, joined, row));
   }
   std::vector<Argument> arguments{power};
   for (std::size_t i = 0; i < kMostPlanes; ++i) arguments.emplace_back(planes[std::min(i, planes.size() - 1)]);
