@@ -50,7 +50,7 @@ const char* bind_driver(void* library, CudaDriver& driver) {
   need("cuMemHostAlloc", driver.mem_host_alloc);
   need("cuMemFreeHost", driver.mem_free_host);
   need("cuMemHostGetDevicePointer_v2", driver.mem_host_get_device_pointer);
-  need("cuPointerGetAttribute", driver.pointer_get_attribute);
+  need("cuPointerGetAttributes", driver.pointer_get_attributes);
   need("cuStreamCreate", driver.stream_create);
   need("cuStreamDestroy_v2", driver.stream_destroy);
   need("cuStreamSynchronize", driver.stream_synchronize);

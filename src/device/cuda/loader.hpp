@@ -36,7 +36,7 @@ struct CudaDriver {
   decltype(&cuMemHostAlloc) mem_host_alloc = nullptr;
   decltype(&cuMemFreeHost) mem_free_host = nullptr;
   decltype(&cuMemHostGetDevicePointer_v2) mem_host_get_device_pointer = nullptr;
-  decltype(&cuPointerGetAttribute) pointer_get_attribute = nullptr;
+  decltype(&cuPointerGetAttributes) pointer_get_attributes = nullptr;
 
   decltype(&cuStreamCreate) stream_create = nullptr;
   decltype(&cuStreamDestroy_v2) stream_destroy = nullptr;

@@ -56,9 +56,12 @@ CudaAllocation::CudaAllocation(std::shared_ptr<CudaDevice> owner, std::size_t by
 
 bool CudaDevice::page_locked(const void* host) {
   make_current();
-  unsigned type = 0;  // of memory that the driver knows; it returns an error for other memory
-  const CUresult result = driver.pointer_get_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                                       static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(host)));
+  // Unlike cuPointerGetAttribute(), this call accepts memory that the driver does not know, and leaves the type at 0.
+  unsigned type = 0;
+  CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+  void* into = &type;
+  const CUresult result = driver.pointer_get_attributes(
+      1, &attribute, &into, static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(host)));
   return result == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
 }
 
