@@ -1,4 +1,5 @@
 // Times and checks variants of the migration step while planning.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -86,6 +87,7 @@ planner::Comparison MigrationTrials::compare(const Migration& variant) {
   }
   run_anywhere(device_, variant, in, got);
   std::vector<Complex> wanted = got;
+  double squares = 0, compared = 0;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const std::size_t f = i % pulses;
     const auto row = static_cast<double>(i / pulses);
@@ -96,12 +98,20 @@ planner::Comparison MigrationTrials::compare(const Migration& variant) {
       wanted[i] = {};
     } else if (inside && (i / pulses + f) % 5 == 0) {
       wanted[i] = Complex(tones(place) * phases[f] * std::complex<double>(tables_.azimuth[i]));
+      squares += double{std::norm(wanted[i])};
+      ++compared;
     }
   }
+  // The bound refers to the compared tones. compare() divides by the mean of all values, which zeros outside the
+  // Doppler band and beyond the ends of the lines reduce.
+  double all = 0;
+  for (const Complex& value : wanted) all += double{std::norm(value)};
+  const double share = compared > 0 && all > 0 ? squares / compared / (all / static_cast<double>(wanted.size())) : 1;
   const auto numbers = [](const std::vector<Complex>& v) {
     return std::span(reinterpret_cast<const float*>(v.data()), 2 * v.size());
   };
-  return planner::compare(numbers(got), numbers(wanted), kAllowed + 4 * kPi * band * variant.residual(),
+  return planner::compare(numbers(got), numbers(wanted),
+                          (kAllowed + 4 * kPi * band * variant.residual()) * std::sqrt(std::max(1.0, share)),
                           [pulses](std::size_t number) {
                             return fmt::format("range {}, Doppler bin {}", number / 2 / pulses, number / 2 % pulses);
                           });
