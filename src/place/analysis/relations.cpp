@@ -12,6 +12,7 @@
 #include <set>
 
 #include "place/analysis/delinearize.hpp"
+#include "place/text/node_text.hpp"
 
 namespace ridge::place::analysis {
 namespace {
@@ -36,6 +37,9 @@ class Builder {
 
   Relations build() {
     shapes_ = choose_shapes(nest_);
+    text::visit_accesses(nest_.root, [&](const Access& a) {
+      if (!a.exact && nest_.variables[a.variable].member) unbounded_.insert(a.variable);
+    });
     walk(nest_.root, {}, {}, true, {});
     std::size_t longest = 0;
     for (const Instance& i : out_.instances) longest = std::max(longest, i.order.size());
@@ -65,6 +69,7 @@ class Builder {
   std::string key_{};  // of Parsed: the possible parameter values, and for `here_` also its loops and conditions
   isl::set here_{};    // domain of the current instance, named S
   std::map<int, Shape> shapes_{};
+  std::set<int> unbounded_{};  // arrays inside structs with an inexact access: their footprint is not known
   std::vector<std::string> position_{"0"};  // alternates textual positions and iterators
   int count_ = 0, branches_ = 0;
 
@@ -252,6 +257,8 @@ class Builder {
     const auto equal = equalities(v, names, indices, wraps);
     if (!equal) return give_up("subscript " + a.source + " is too large: any element is assumed");
     if (wraps) out_.mirrored.insert(a.variable);
+    if (v.length > 0 && shape.strides.empty() && unbounded_.count(a.variable) > 0)
+      keep_inside(a, head, inside_array(v, indices, wraps));
     outer.insert(outer.end(), names.begin(), names.end());
     r.map = relation_to(a.variable, i.name,
                         prefix_ + "{ " + tuple(i.loops) + " -> V[" + joined(outer) + "] : " + exists +
@@ -292,7 +299,24 @@ class Builder {
     for (const Poly& p : a.not_negative) needed.push_back({p});
     for (const Constraint& c : a.where)
       if (c.poly.affine()) where.push_back(c);
-    const auto [holds, always] = holding(prefix_ + "{ " + tuple(i.loops) + " : " + conjunction_text(where), needed);
+    keep_inside(a, prefix_ + "{ " + tuple(i.loops) + " : " + conjunction_text(where), needed);
+  }
+
+  // Limits of an exact access to an array inside a struct: of its first subscript, or of its position in the array.
+  static Conjunction inside_array(const Variable& v, const std::vector<Poly>& indices, bool wraps) {
+    Poly at = indices[0];
+    long last = v.length;
+    for (std::size_t k = 0; k < v.inner.size(); ++k) {
+      if (wraps)
+        at = Poly().plus(at, v.inner[k]).plus(indices[k + 1]);
+      else
+        last /= v.inner[k];
+    }
+    return {{at}, {Poly::constant(last - 1).plus(at, -1)}};
+  }
+
+  void keep_inside(const Access& a, const std::string& head, const Conjunction& needed) {
+    const auto [holds, always] = holding(head, needed);
     if (always) return;
     if (holds.is_empty())
       out_.overrun = "line " + std::to_string(a.line) + ": " + a.source + " leaves " + nest_.variables[a.variable].host;

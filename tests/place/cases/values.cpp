@@ -206,3 +206,12 @@ struct Fields {
 void fields_beyond_the_last_row(Fields& t, const int* where) {
   for (int i = 0; i < 12; ++i) t.after[i] = t.rows[i][where[i]];
 }
+
+// The same with rows from the loop, while another access to the array depends on data.
+//: fields_beyond_a_known_row l1=sequential kernels=0
+void fields_beyond_a_known_row(Fields& t, const int* where, float* out) {
+  for (int i = 0; i < 12; ++i) {
+    t.after[i] = t.rows[i][2];
+    out[i] = t.rows[3][where[i]];
+  }
+}
