@@ -1,5 +1,7 @@
 // Viscous flow in 3D against exact solutions, and every variant against the reference.
 #include <cmath>
+#include <numbers>
+#include <vector>
 
 #include "stencil/problems/scenario.hpp"
 #include "support.hpp"
@@ -56,6 +58,47 @@ TEST(Fluid, ChannelFollowsTheExactStart) {
   EXPECT_LT(fluid_error(options, 2.0), 5e-4);
   const FluidOptions finer{.shape = {3, 33, 4}, .flow = "channel", .viscosity = 0.2};
   EXPECT_LT(fluid_error(finer, 0.1), 0.3 * fluid_error(options, 0.1));
+}
+
+// Exact velocity of the channel's difference equations along y on row j of `rows` rows: the parabola, which the
+// second difference represents exactly, less its decaying sine modes.
+double channel_on_grid(std::size_t rows, double viscosity, double t, std::size_t j) {
+  const double n = static_cast<double>(rows - 1), pi = std::numbers::pi;
+  const auto parabola = [&](std::size_t i) {
+    const double y = static_cast<double>(i) / n;
+    return 4 * y * (1 - y);
+  };
+  double u = parabola(j);
+  for (std::size_t mode = 1; mode + 1 < rows; ++mode) {
+    const double k = static_cast<double>(mode) * pi / n, root = 2 * n * std::sin(k / 2);
+    double part = 0;
+    for (std::size_t i = 1; i + 1 < rows; ++i) part += parabola(i) * std::sin(k * static_cast<double>(i));
+    u -= 2 / n * part * std::sin(k * static_cast<double>(j)) * std::exp(-viscosity * root * root * t);
+  }
+  return u;
+}
+
+// The exact solution on the grid has no error in space, so that only the error of the time steps is left.
+TEST(Fluid, StepsAreSecondOrderInTime) {
+  constexpr double kEnd = 0.2;
+  std::vector<double> errors;
+  for (const std::size_t steps : {50u, 100u}) {
+    const FluidOptions options{
+        .shape = {3, 9, 4}, .flow = "channel", .viscosity = 0.2, .sound = 2, .dt = kEnd / static_cast<double>(steps)};
+    const Scenario<double> scenario = fluid_scenario<double>(options);
+    Grid<double> grid(options.shape, scenario.fields.size());
+    for (double& value : grid.all()) value = 0;  // the channel starts from rest
+    plan(host(), scenario.update, scenario.problem, {.effort = Effort::quick}).run(grid, steps);
+    base::Worst worst;
+    for (std::size_t i = 0; i < grid.cells(); ++i) {
+      const double exact = channel_on_grid(9, options.viscosity, kEnd, i / 4 % 9);
+      worst.add(std::abs(grid.all()[grid.cells() + i] - exact));  // velocity_x
+    }
+    errors.push_back(worst.value());
+  }
+  EXPECT_LT(errors[0], 3e-5);
+  EXPECT_GT(errors[0] / errors[1], 3.6);
+  EXPECT_LT(errors[0] / errors[1], 4.4);
 }
 
 TEST(Fluid, EveryVariantAgrees) {
