@@ -69,8 +69,8 @@ struct Geometry {
 // Checks the problem and computes its geometry; throws Error{invalid_argument}.
 Geometry resolve(const Problem& problem);
 
-// Refuses sums of `summed` neighbouring channels that do not divide the bank, or of which one would join the highest and
-// the lowest frequency. `what` starts the message: "power needs ...".
+// Refuses sums of `summed` neighbouring channels that do not divide the bank, or of which one would join the highest
+// and the lowest frequency. `what` starts the message: "power needs ...".
 void check_summed(const Geometry& geometry, std::size_t summed, const char* what);
 
 // Returns the problem with its prototype designed (if it gives none) and checked.

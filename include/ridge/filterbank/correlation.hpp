@@ -14,7 +14,7 @@ namespace ridge::filterbank {
 enum class Arithmetic { float32, float16, int8 };
 
 struct Correlation {
-  std::size_t times = 256;   // spectra per integration
+  std::size_t times = 256;  // spectra per integration
   // Neighbouring channels summed; divides the number of channels. No sum may join both edges of the band: unless all
   // channels are summed or the bank is centred, it also divides the channels from the centre to the upper edge.
   std::size_t channels = 1;

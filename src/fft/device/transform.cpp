@@ -275,9 +275,9 @@ DeviceTransform::DeviceTransform(const Device& device, const Problem& problem, c
 
 void DeviceTransform::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
   if (panels_) {
-    throw Error(ErrorKind::unavailable,
-                fmt::format("fft: these arrays exceed the memory of {} that may be used: pass host arrays",
-                            device_.id()));
+    throw Error(
+        ErrorKind::unavailable,
+        fmt::format("fft: these arrays exceed the memory of {} that may be used: pass host arrays", device_.id()));
   }
   const std::vector<Stage>& stages = direction == Direction::forward ? forward_ : inverse_;
   const auto array = [&](Array which) -> const Buffer& {

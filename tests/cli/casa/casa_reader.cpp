@@ -28,8 +28,8 @@ void print_set(const MeasurementSet& set) {
     const Vector<Double> uvw = columns.uvw()(row);
     const Vector<Float> weight = columns.weight()(row);
     const Matrix<Complex> values = columns.data()(row);
-    std::printf("row %d %d %.17g %.17g %.17g %.17g %.9g", columns.antenna1()(row), columns.antenna2()(row), columns.time()(row),
-                uvw[0], uvw[1], uvw[2], static_cast<double>(weight[0]));
+    std::printf("row %d %d %.17g %.17g %.17g %.17g %.9g", columns.antenna1()(row), columns.antenna2()(row),
+                columns.time()(row), uvw[0], uvw[1], uvw[2], static_cast<double>(weight[0]));
     for (size_t c = 0; c < values.ncolumn(); ++c)
       std::printf(" %.9g %.9g", static_cast<double>(values(0, c).real()), static_cast<double>(values(0, c).imag()));
     std::printf("\n");
