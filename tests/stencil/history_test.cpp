@@ -1,10 +1,14 @@
-// Tests the choice of a history within a budget of memory and error.
+// Tests the choice of a history within a budget of memory and error, and the estimated error of skipped steps.
 #include "stencil/shots/history.hpp"
+
+#include <cmath>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ridge/error.hpp>
 
+#include "stencil/shots/sampling.hpp"
 #include "support/error_of.hpp"
 
 namespace ridge::stencil {
@@ -61,6 +65,18 @@ TEST(History, IsTheCheapestThatMeetsBudgetAndError) {
   problem.budget = 4 * field;
   EXPECT_THAT(ridge::test::error_of([&] { plan_history(problem); }, ErrorKind::invalid_argument),
               testing::HasSubstr("is too small for a gradient"));
+}
+
+// A trace of one value meets a wavelet in one product per lag. Every k-th step then counts it k times from one start
+// and not at all from the others: relative errors of k - 1 and 1, their root mean square times the safety of 3.
+TEST(Survey, ErrorsOfSkippedStepsAreThoseOfOneProduct) {
+  std::vector<double> wavelet(16), trace(16);
+  wavelet[3] = 2;
+  trace[10] = -5;
+  const std::vector<double> errors = sampling_errors(wavelet, 1, trace, 1, 16, 7);
+  ASSERT_EQ(errors.size(), 7u);
+  for (std::size_t k = 1; k <= 7; ++k)
+    EXPECT_NEAR(errors[k - 1], 3 * std::sqrt(static_cast<double>(k) - 1), 1e-12) << k;
 }
 
 }  // namespace
