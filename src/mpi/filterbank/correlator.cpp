@@ -5,6 +5,7 @@
 #include <ridge/error.hpp>
 #include <ridge/mpi/filterbank.hpp>
 
+#include "filterbank/geometry.hpp"
 #include "mpi/route.hpp"
 
 namespace ridge::mpi::filterbank {
@@ -25,6 +26,7 @@ class Correlator::Impl {
                       "{}, got {} times and {} channels",
                       problem.channels, correlation.times, correlation.channels));
     }
+    ridge::filterbank::check_summed(ridge::filterbank::resolve(problem), correlation.channels, "a correlation");
     const std::size_t summed = problem.channels / correlation.channels;
     for (std::size_t rank = 0; rank < all_.count(); ++rank) {
       const Part share = part(summed, rank, all_.count());
