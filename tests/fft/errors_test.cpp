@@ -33,7 +33,7 @@ TEST(FftErrors, ImpossibleProblems) {
   expect_refused({.shape = {4}, .batch = 0}, "batch of at least 1");
   expect_refused({.shape = {kHuge, 8}}, "too large");
   expect_refused({.shape = {std::size_t{1} << 32}}, "at most 2^30 points, got 4294967296");
-  expect_refused({.shape = {4294967291}}, "at most 2^30 points if a power of two, got 8589934592");  // a prime number
+  expect_refused({.shape = {4294967291}}, "at most 2^30 if it is a power of two, got 8589934592");  // a prime number
   expect_refused({.shape = {16}, .batch = kHuge}, "too large");
   expect_refused({.shape = {16}, .batch = 4, .output = {{1}, kHuge}}, "too large");
   expect_refused({.shape = {4, 4}, .input = {{1}, 0}}, "strides");
