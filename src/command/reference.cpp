@@ -125,7 +125,8 @@ std::string manual_end() {
          manual_terms(
              "ENVIRONMENT",
              {{"RIDGE_DEVICE", "Device for commands without --device: host, opencl:0, opencl:pocl, cuda:0, best."},
-              {"RIDGE_DEVICE_MEMORY", "Device memory that may be used, e.g. 4G; larger host arrays are computed in panels."},
+              {"RIDGE_DEVICE_MEMORY",
+               "Device memory that may be used, e.g. 4G; larger host arrays are computed in panels."},
               {"RIDGE_BACKENDS", "Back ends to look for, comma-separated: host, opencl, cuda."},
               {"RIDGE_THREADS", "Threads on the host. Default: all cores that the process may use."},
               {"RIDGE_PIN, RIDGE_NO_PIN", "1: pin threads to cores, or never do so."},
