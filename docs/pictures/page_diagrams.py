@@ -339,6 +339,74 @@ def beam():
     return p
 
 
+def device_dialect():
+    p = Picture("device-dialect", 236, "One kernel text is compiled for OpenCL and for CUDA behind two preludes; the compiled kernels are cached")
+    p.box(10, 74, 104, 60, "reg", "kernel text", "~in the dialect")
+    p.box(158, 20, 112, 52, "local", "prelude", "~OpenCL C 1.2")
+    p.box(158, 136, 112, 52, "local", "prelude", "~CUDA C++")
+    p.box(314, 20, 156, 52, "l2", "driver's compiler", "~GPU, or PoCL on a CPU")
+    p.box(314, 136, 156, 52, "l2", "NVRTC", "~PTX or machine code")
+    p.arrow((114, 92), (158, 56))
+    p.arrow((114, 116), (158, 152))
+    p.arrow((270, 46), (314, 46))
+    p.arrow((270, 162), (314, 162))
+    p.box(334, 88, 116, 32, "dram", "compile cache")
+    p.arrow((392, 72), (392, 88))
+    p.arrow((392, 136), (392, 120))
+    p.notes(240, 212, "a prelude defines each word of the dialect for its language;", "the key of the cache has text, device, driver and options")
+    return p
+
+
+def image_chain():
+    p = Picture("image-chain", 250, "A chain of three operators: one launch per operator with images between them in memory, or one launch with tiles in local memory")
+    p.text(12, 20, "one by one: three launches, two images between them", "b")
+    p.row(30, 44, (10, 62, "dram", "image"), (96, 62, "reg", "gauss 2"), (182, 48, "dram", "~image"), (254, 76, "reg", "resize 0.5"),
+          (354, 48, "dram", "~image"))
+    p.box(426, 30, 44, 44, "reg", "gray")
+    p.arrow((402, 52), (426, 52))
+    p.text(12, 112, "fused: one launch, a tile at a time", "b")
+    p.grid(14, 126, 6, 6, 13, "dram", {(r, c) for r in range(1, 5) for c in range(1, 5)})
+    p.text(53, 222, "tile with halo", "s m")
+    p.add("<rect x='128' y='126' width='282' height='78' rx='6' class='box none d'/>")
+    p.row(146, 38, (138, 66, "reg", "gauss 2"), (226, 84, "reg", "resize 0.5"), (332, 66, "reg", "gray"))
+    p.text(269, 222, "local memory and registers of one work-group", "s m")
+    p.arrow((92, 165), (138, 165))
+    p.arrow((398, 165), (432, 165))
+    p.grid(434, 152, 2, 2, 13, "dram", {(0, 0), (0, 1), (1, 0), (1, 1)})
+    p.text(240, 242, "only the halos of tiles are read more than once", "s m")
+    return p
+
+
+def python_arrays():
+    p = Picture("python-arrays", 232, "Arrays of other libraries are used where they are; results have the kind and the device of the input")
+    p.box(10, 16, 150, 58, "dram", "host memory", "~NumPy, xarray, buffers,", "~PyTorch on the CPU")
+    p.box(10, 108, 150, 58, "l2", "device memory", "~PyTorch, CuPy, JAX,", "~ridge.array")
+    p.box(206, 58, 116, 66, "reg", "ridge", "~plan, cached", "~lock released")
+    p.box(368, 16, 102, 58, "dram", "result", "~same kind", "~of array")
+    p.box(368, 108, 102, 58, "l2", "result", "~same device", "~and stream")
+    p.arrow((160, 45), (206, 78))
+    p.arrow((160, 137), (206, 104))
+    p.arrow((322, 78), (368, 45))
+    p.arrow((322, 104), (368, 137))
+    p.notes(240, 192, "NumPy arrays and DLPack tensors are read where they are;", "arrays in device memory do not pass through the host")
+    return p
+
+
+def lesson_map():
+    p = Picture("lesson-map", 262, "Lessons by subject: transforms and plans 1, 2, 4, 5; stencils 6, 7, 15; performance 3, 8, 12; telescopes, radar and images 9, 13, 16, 17, 10, 11, 14")
+    rows = (("transforms and plans", "dram", ("1", "one FFT"), ("2", "the plan"), ("4", "no copies"), ("5", "leakage")),
+            ("stencils", "l2", ("6", "heat"), ("7", "on a GPU"), ("15", "inversion")),
+            ("performance", "local", ("3", "memory"), ("8", "my variant"), ("12", "placing")),
+            ("telescopes, radar, images", "reg", ("9", "telescope"), ("13", "pulse"), ("16", "pulsar"), ("17", "beam"), ("10", "radar"), ("11", "motion"), ("14", "MRI")))
+    y = 14
+    for name, kind, *lessons in rows:
+        p.text(12, y + 26, name, "s")
+        for i, (number, subject) in enumerate(lessons):
+            p.box(176 + 74 * (i % 4), y + 44 * (i // 4), 70, 38, kind, number, "~" + subject)
+        y += 50 if len(lessons) < 5 else 94
+    return p
+
+
 def ratios(name, title, what, rows, marks):
     """How many times as fast as the peer, by length; `rows` are (name, [(log2 of the length, ratio)])."""
     p = Picture(name, 262, title)
@@ -387,4 +455,4 @@ def fft_neoverse():
 
 PAGES = [check_flow, fft_order, fftw_calls, adjoint_pair, place_claim, place_window, place_simpleflow, place_session, place_comparison,
          psrfits_rows, uvfits_baseline, strides, c_structs, modules, tones,
-         diffusion, fold, beam, fft_h200, fft_xeon, fft_neoverse]
+         diffusion, fold, beam, device_dialect, image_chain, python_arrays, lesson_map, fft_h200, fft_xeon, fft_neoverse]
