@@ -377,7 +377,7 @@ class CacheFolder : public testing::Test {
   static fs::perms mode(const fs::path& path) { return fs::status(path).permissions() & fs::perms::mask; }
 };
 
-TEST_F(CacheFolder, InTheOrderOfTheDocumentation) {
+TEST_F(CacheFolder, IsSearchedInTheDocumentedOrder) {
   EXPECT_EQ(cache_folder(), folder_ / "home/.cache/ridge");
   const ScopedEnvironment xdg("XDG_CACHE_HOME", folder_ / "xdg");
   EXPECT_EQ(cache_folder(), folder_ / "xdg/ridge");
@@ -388,7 +388,7 @@ TEST_F(CacheFolder, InTheOrderOfTheDocumentation) {
   EXPECT_EQ(cache_folder(), folder_ / "own/deep");
 }
 
-TEST_F(CacheFolder, EmptyAndRelativeVariablesDoNotCount) {
+TEST_F(CacheFolder, IgnoresEmptyAndRelativeVariables) {
   const ScopedEnvironment ridge("RIDGE_CACHE_DIR", "");
   const ScopedEnvironment xdg("XDG_CACHE_HOME", "relative");
   EXPECT_EQ(cache_folder(), folder_ / "home/.cache/ridge");
@@ -413,7 +413,7 @@ TEST_F(CacheFolder, AnImpossibleFolderIsAWarningAndNothingIsSaved) {
   EXPECT_THAT(warnings.messages[0], AllOf(HasSubstr("RIDGE_CACHE_DIR"), HasSubstr("not a folder")));
 }
 
-TEST_F(CacheFolder, WithoutAHomeUnderTmpForThisUserOnly) {
+TEST_F(CacheFolder, IsInTmpForThisUserOnlyIfThereIsNoHome) {
   std::ofstream(folder_ / "file") << "x";
   const ScopedEnvironment home("HOME", folder_ / "file");
   const fs::path folder = cache_folder();

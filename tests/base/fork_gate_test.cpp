@@ -59,7 +59,7 @@ class Holder {
   std::thread thread_;
 };
 
-TEST(ForkGate, ChildrenEnterIt) {
+TEST(ForkGate, ChildrenCanEnterAfterAFork) {
   { const ForkGate before; }
   EXPECT_EQ(outcome_in_child(), kEntered);
 }
@@ -69,7 +69,7 @@ TEST(ForkGate, ForkByTheHoldingThreadDoesNotWait) {
   EXPECT_EQ(outcome_in_child(), kEntered);
 }
 
-TEST(ForkGate, IsWaitedFor) {
+TEST(ForkGate, AForkWaitsForTheThreadInside) {
   std::optional<Holder> holder(std::in_place);
   std::thread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -24,7 +24,7 @@ std::string refusal_of(std::string_view text, const JsonBounds& bounds = {}) {
   return error_of([&] { parse_json(text, bounds); });
 }
 
-TEST(Json, BuildsWhatTheTextSays) {
+TEST(Json, ParsedValuesEqualThoseOfTheText) {
   const char* text =
       R"( {"z": [1, -2, 2.5e1, true, false, null, "a\"\u00e9\\"], "a": {"b": {}, "c": []}, "big": 18446744073709551615} )";
   EXPECT_EQ(parse_json(text), Json::parse(text));
@@ -108,7 +108,7 @@ TEST(Json, LongTokensAreNotRepeatedInTheMessage) {
   EXPECT_LT(refusal_of("{" + field + "," + field + "}").size(), 400u);
 }
 
-TEST(Json, NumberIn) {
+TEST(Json, NumbersAreReadWithinTheirRange) {
   const Json object = Json::parse(R"({"n": 3, "f": 2.5, "t": "3", "b": true, "z": null, "u": 18446744073709551615})");
   EXPECT_EQ(number_in(object, "n", 0, 3), 3);
   EXPECT_EQ(number_in(object, "f", 2.5, 3), 2.5);
@@ -124,7 +124,7 @@ TEST(Json, NumberIn) {
   EXPECT_NE(error_of([&] { number_in(odd, "nan", 0, 9); }), "");
 }
 
-TEST(Json, TextIn) {
+TEST(Json, TextsAreReadUpToTheirLimit) {
   const Json object = Json::parse(R"({"t": "four", "n": 4})");
   EXPECT_EQ(text_in(object, "t"), "four");
   EXPECT_EQ(text_in(object, "t", 4), "four");
@@ -134,7 +134,7 @@ TEST(Json, TextIn) {
   EXPECT_THAT(error_of([&] { text_in(Json(1), "t"); }), HasSubstr("needs an object"));
 }
 
-TEST(Json, ReadOrWarn) {
+TEST(Json, ADamagedFileIsAWarning) {
   const ridge::test::ScratchFolder folder;
   ridge::test::Warnings warnings;
   EXPECT_FALSE(ridge::base::read_json_or_warn(folder / "missing.json"));

@@ -31,7 +31,7 @@ TEST(Log, AListenerReceivesEveryWarningInsteadOfStderr) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(Log, OnWarningReturnsTheListenerBefore) {
+TEST(Log, OnWarningReturnsThePreviousListener) {
   int first = 0;
   on_warning([&](const std::string&) { ++first; });
   auto before = on_warning([](const std::string&) {});

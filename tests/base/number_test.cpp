@@ -34,7 +34,7 @@ void reads_and_writes() {
 
 TEST(Number, ReadsAndWrites) { reads_and_writes(); }
 
-TEST(Number, AlsoWithADecimalComma) {
+TEST(Number, ReadsAndWritesInALocaleWithADecimalComma) {
   const test::CommaLocale locale;
   if (!locale) GTEST_SKIP() << "no locale with a decimal comma";
   reads_and_writes();

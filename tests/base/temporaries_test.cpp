@@ -62,7 +62,7 @@ TEST_P(Temporaries, AreRemovedIfASignalEndsTheProcess) {
 struct sigaction replaced {};
 
 // A library's handler may call the one it replaced, while the signal is blocked.
-TEST_P(Temporaries, AnotherHandlerMayCallOurs) {
+TEST_P(Temporaries, AreRemovedIfAnotherHandlerCallsOurs) {
   EXPECT_EQ(end_of_child([&] {
               ::alarm(5);
               ::signal(GetParam(), SIG_DFL);
@@ -105,7 +105,7 @@ TEST_P(Temporaries, ASecondSignalDoesNotStopTheRemoval) {
 INSTANTIATE_TEST_SUITE_P(Signals, Temporaries, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGPIPE));
 
 // A write beyond the limit on file sizes fails; the process continues and can report it.
-TEST_F(Temporaries, AFileThatIsTooLargeEndsNothing) {
+TEST_F(Temporaries, AWriteBeyondTheFileSizeLimitDoesNotEndTheProcess) {
   EXPECT_EQ(end_of_child([] {
               ::signal(SIGXFSZ, SIG_DFL);
               remove_temporaries_on_signals();
@@ -213,7 +213,7 @@ TEST_F(Temporaries, AChildKeepsTheFilesOfItsParent) {
 }
 
 // Many threads create and remove files while the signal arrives.
-TEST_F(Temporaries, BusyThreadsLeaveNone) {
+TEST_F(Temporaries, AreRemovedWhileThreadsCreateThem) {
   for (int round = 0; round < 20; ++round) {
     int ready[2];
     ASSERT_EQ(::pipe(ready), 0);

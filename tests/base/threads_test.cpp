@@ -53,7 +53,7 @@ int in_child(const Work& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-TEST(Threads, EveryShareRunsOnceAndTogether) {
+TEST(Threads, EveryThreadIndexRunsOnce) {
   for (std::size_t threads : {1u, 2u, 3u, 7u, 16u}) {
     std::vector<std::atomic<int>> runs(threads);
     parallel(threads, [&](std::size_t thread, std::size_t count) {

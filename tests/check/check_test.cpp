@@ -69,7 +69,7 @@ TEST(Check, AFailureIsFoundMadeSmallerAndRepeated) {
 // After a device failure, later results are meaningless.
 Outcome breaking(Draw&) { throw ridge::Error(ridge::ErrorKind::device, "an illegal address was met"); }
 
-TEST(Check, ADeviceThatFailsEndsIt) {
+TEST(Check, AFailureOfTheDeviceEndsTheCheck) {
   const ridge::check::Workload workload{"breaking", breaking};
   const auto report = ridge::check::run(ridge::host(), std::span(&workload, 1), {.seconds = 10});
   ASSERT_EQ(report.failures.size(), 1u);

@@ -113,7 +113,7 @@ TEST(CheckLaws, GatesAreNarrow) {
   }
 }
 
-TEST(CheckProblems, WordsAreReadAndWritten) {
+TEST(CheckProblems, ParsedWordsArePrintedUnchanged) {
   for (const std::string word : {"cf1", "cb1024", "drf12x10x9", "irb64x64*8", "idcf7", "rf60*200"})
     EXPECT_EQ(to_text(ridge::check::parse_problem(word)), word);
   const TextProblem problem = ridge::check::parse_problem("bir64x30*3");
@@ -157,7 +157,7 @@ TEST(CheckProblems, FilesNameTheLineAtFault) {
 }
 
 // The list in the source tree, which benchmarks read too.
-TEST(CheckProblems, ThoseOfTheTreeAreRight) {
+TEST(CheckProblems, TheListedProblemsAreTransformedCorrectly) {
   const auto problems = ridge::check::read_problems(RIDGE_PROBLEMS);
   EXPECT_GT(problems.size(), 30u);
   for (const auto& cell : ridge::check::check_problems(ridge::host(), problems)) {

@@ -101,7 +101,7 @@ TEST_F(Command, SarPicturesHaveAxes) {
   }
 }
 
-TEST_F(Command, HelpTeaches) {
+TEST_F(Command, HelpShowsCommandsAndDevices) {
   for (const char* ask : {"", "--help"}) {
     const Result result = run(ask);
     EXPECT_EQ(result.code, 0);
@@ -170,7 +170,7 @@ TEST_F(Command, DevicesAsTextAndJson) {
   EXPECT_GT(json["devices"][0]["limits"]["memory"].get<double>(), 0);
 }
 
-TEST_F(Command, BenchWritesTheAgreedJson) {
+TEST_F(Command, BenchWritesTheDocumentedJson) {
   const Result result =
       run("bench transpose --rows 300 --columns 200 --device host --seconds 0.001 --json rows.json --explain");
   ASSERT_EQ(result.code, 0) << result.err;

@@ -186,7 +186,7 @@ KERNEL void second(GLOBAL float* x) { x[GLOBAL_ID(0)] = 1.0f; }
   EXPECT_EQ(kernels[1].local_array_bytes, 0);
 }
 
-TEST(CudaTargets, MachineCodeWhereKnownElsePtxOfTheNearestBelow) {
+TEST(CudaTargets, AreMachineCodeForKnownArchitecturesElsePtxOfTheNextLowerOne) {
   Nvrtc compiler;
   compiler.architectures = {75, 80, 90};
   EXPECT_EQ(choose_target(compiler, 90)->architecture, "sm_90");

@@ -32,7 +32,7 @@ TEST(Dialect, AssemblesPreludeDefinesAndText) {
   EXPECT_EQ(first_line, 1);
 }
 
-TEST(Dialect, RefusesADefineThatWouldShiftTheLines) {
+TEST(Dialect, RefusesDefinesOfSeveralLines) {
   int first_line = 0;
   EXPECT_THROW(assemble("", {.name = "b", .text = "", .defines = {{"A", "1\n#define B 2"}}}, first_line), Error);
   EXPECT_THROW(assemble("", {.name = "b", .text = "", .defines = {{"", "1"}}}, first_line), Error);
@@ -82,7 +82,7 @@ TEST(Dialect, ShowsThePreludeWhenTheFaultIsThere) {
   EXPECT_THAT(message, Not(HasSubstr("// one")));
 }
 
-TEST(Dialect, SurvivesOddLogs) {
+TEST(Dialect, MessagesOfUnusualLogsNameTheError) {
   EXPECT_THAT(message_for(""), HasSubstr("gave no reason"));
   EXPECT_THAT(message_for("something odd happened"), HasSubstr("something odd happened"));
   EXPECT_THAT(message_for("ptxas error   : Entry function 'k' uses too much shared data"),

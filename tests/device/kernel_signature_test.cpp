@@ -19,7 +19,7 @@ TEST(KernelSignature, CountsParameters) {
   EXPECT_EQ(count("KERNEL void run(GLOBAL float* a, TILE_MAP(in_map), TILE_MAP(out_map)) {}"), 5u);
 }
 
-TEST(KernelSignature, FindsTheKernelMeant) {
+TEST(KernelSignature, IgnoresCommentsAndOtherFunctions) {
   const std::string text =
       "// KERNEL void run(int a, int b, int c)\n"
       "/* KERNEL void run(int a) */\n"
@@ -33,7 +33,7 @@ TEST(KernelSignature, FindsTheKernelMeant) {
   EXPECT_EQ(count(text, "run_part"), std::nullopt);
 }
 
-TEST(KernelSignature, DoesNotGuess) {
+TEST(KernelSignature, HasNoCountForAmbiguousTexts) {
   EXPECT_EQ(count("KERNEL void run(ARGUMENTS(int)) {}"), std::nullopt);
   EXPECT_EQ(count("KERNEL void run(int a\n#if B\n, int b\n#endif\n) {}"), std::nullopt);
   EXPECT_EQ(count("KERNEL void run(MORE int a) {}", "run", {{"MORE", "int b,"}}), std::nullopt);

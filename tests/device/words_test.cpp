@@ -39,7 +39,7 @@ int signed_bytes_dot(std::uint32_t a, std::uint32_t b) {
   return sum;
 }
 
-TEST_F(Words, BytesBitsPowersAndRounding) {
+TEST_F(Words, ByteBitPowerAndRoundingFunctionsAreExact) {
   constexpr std::uint32_t n = 512;
   std::mt19937 random(5);
   std::vector<std::uint32_t> a(n), b(n);
@@ -102,7 +102,7 @@ KERNEL void words(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL const float
 bool same_or_nan(float a, float b) { return std::isnan(a) ? std::isnan(b) : a == b; }
 
 // Every 16-bit number converts to its float; values in between round to the nearest, ties to even.
-TEST_F(Words, NumbersOf16Bits) {
+TEST_F(Words, SixteenBitFloatsAreConvertedExactly) {
   constexpr std::uint32_t n = 1 << 16;
   std::vector<std::uint16_t> bits(n);
   for (std::uint32_t i = 0; i < n; ++i) bits[i] = static_cast<std::uint16_t>(i);
@@ -153,7 +153,7 @@ KERNEL void convert_16_bit(GLOBAL const ushort* bits, GLOBAL const float* betwee
 }
 
 // Two sub-groups, each with its own matrices: 16 x 8 by 8 x 8, twice, of numbers that 11 bits hold.
-TEST_F(Words, ProductsOfMatrices) {
+TEST_F(Words, MatrixProductsAreExact) {
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
     const Kernel kernel = device

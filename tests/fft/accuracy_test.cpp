@@ -80,7 +80,7 @@ TYPED_TEST(Accuracy, APeerThatIsMuchBetterBreaksTheGate) {
   EXPECT_EQ(alone[0].broken, "");
 }
 
-TEST(AccuracyLengths, CoverWhatTheGateIsFor) {
+TEST(AccuracyLengths, ContainEveryLengthUpTo4096) {
   const auto thorough = accuracy_lengths(true);
   for (std::size_t n = 1; n <= 4096; ++n) ASSERT_EQ(thorough[n - 1], n);
   EXPECT_NE(std::find(thorough.begin(), thorough.end(), 1048576), thorough.end());

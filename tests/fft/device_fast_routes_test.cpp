@@ -93,7 +93,7 @@ std::vector<Device> with_clusters() {
 
 class FastRoutes : public testing::TestWithParam<RouteCase> {};
 
-TEST_P(FastRoutes, AreAsTheReference) {
+TEST_P(FastRoutes, EqualTheReference) {
   const RouteCase& which = GetParam();
   const std::vector<Device> devices = with_clusters();
   if (devices.empty()) GTEST_SKIP() << "no device with clusters of work-groups; RIDGE_SLOW=1 emulates one";
@@ -134,7 +134,7 @@ AxisProblem packed_lines_of(std::size_t points, std::uint64_t lines) {
 }
 
 // The small work-groups that a large GPU gets for few lines, run by the devices of this machine.
-TEST(FewLines, SmallGroupsAreAsTheReference) {
+TEST(FewLines, SmallGroupsEqualTheReference) {
   for (const Device& device : accelerators()) {
     for (const auto& [points, lines, float64] :
          {std::tuple(4096u, 1u, false), std::tuple(3000u, 3u, false), std::tuple(2048u, 2u, true)}) {
@@ -157,7 +157,7 @@ TEST(FewLines, SmallGroupsAreAsTheReference) {
 }
 
 // As measured on an H200 (docs/measurements/h200.md): groups enough for every compute unit before few launches.
-TEST(FewLines, ModelChoosesWhatOccupiesTheDevice) {
+TEST(FewLines, TheModelChoosesRoutesThatOccupyTheDevice) {
   const auto best = [](std::size_t points, std::uint64_t lines) {
     const Device device = test::hopper();
     const AxisProblem problem = packed_lines_of(points, lines);

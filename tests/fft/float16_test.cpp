@@ -115,7 +115,7 @@ TEST(Float16, WrongCallsAreRefused) {
   EXPECT_THROW(Plan<float>(host(), integers, quick()), Error);
 }
 
-TEST(Directions, TheOtherOneIsRefused) {
+TEST(Directions, APlanOfOneDirectionRefusesTheOther) {
   std::vector<std::complex<float>> in(16), out(16);
   const Plan<float> forward(host(), {.shape = {16}, .directions = Directions::forward}, quick());
   const Plan<float> inverse(host(), {.shape = {16}, .directions = Directions::inverse}, quick());

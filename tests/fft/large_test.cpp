@@ -48,7 +48,7 @@ TYPED_TEST(Large, ABatchBeyondTheCachesEqualsItsLinesOneByOne) {
 }
 
 // Any number and distance of lines: those that fill vectors together and the remainder.
-TYPED_TEST(Large, GroupsOfShortLinesAreTheirLines) {
+TYPED_TEST(Large, ShortLinesInGroupsEqualSingleOnes) {
   using Complex = std::complex<TypeParam>;
   for (std::size_t n = 2; n <= 256; n *= 2) {
     const auto kernel = default_power2<TypeParam>(n);

@@ -75,7 +75,7 @@ TYPED_TEST(NewLine, IsListedComparedAndChosen) {
   }
 }
 
-TYPED_TEST(NewLine, AMistakeInItAndItsRefusalAreShown) {
+TYPED_TEST(NewLine, AWrongResultAndARefusalAreReported) {
   const ridge::test::ScopedEnvironment strict("RIDGE_VERIFY", "strict");
   EXPECT_THROW(plan_with<TypeParam>(kMistaken, 12), std::logic_error);
   EXPECT_THROW(plan_with<TypeParam>(kPlainSum, 1001), Error);

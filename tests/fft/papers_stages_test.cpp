@@ -84,7 +84,7 @@ TEST(PaperStages, RefuseBeyondTheirLimitsOnThePapersPlatforms) {
   EXPECT_THROW(variant("G"), Error);
 }
 
-TEST(PaperStages, AreThePapersOwn) {
+TEST(PaperStages, AreDividedAsInThePaper) {
   EXPECT_EQ(stages("A", 10, 256).stages_text(), "1-10 each");
   EXPECT_EQ(stages("B", 9, 256).stages_text(), "1-9 global");
   EXPECT_EQ(stages("BL", 9, 256).stages_text(), "1-9 local");
@@ -103,7 +103,7 @@ TEST(PaperStages, AreThePapersOwn) {
   }
 }
 
-TEST(PaperStages, TheSizesOfF) {
+TEST(PaperStages, VariantFUsesTheGivenSizes) {
   const auto text = [](int log_n, const StageSizes& sizes) {
     const StagePlan plan = plan_f_sizes(log_n, sizes, {1024, kLocal});
     return plan.refusal.empty() ? plan.stages_text() : plan.refusal;

@@ -173,7 +173,7 @@ TYPED_TEST(Prime, TwoStepsHoldTheBound) {
   for (const auto& [n, row] : cases) this->expect_lines(*make_columns_then_rows<TypeParam>(n, row, inner<TypeParam>));
 }
 
-TYPED_TEST(Prime, LongOnes) {
+TYPED_TEST(Prime, LongLengthsMeetTheErrorGate) {
   expect_samples(*make_bluestein<TypeParam>(10007, 32768, inner<TypeParam>), 150);
   expect_samples(*make_columns_then_rows<TypeParam>(3 * 10007, 10007, inner<TypeParam>), 50);
   expect_samples(*make_rader<TypeParam>(65537, inner<TypeParam>), 30);

@@ -39,8 +39,8 @@ void expect_same_lines() {
   }
 }
 
-TEST_F(QuickLines, OfFloatAreWhatTheModelTakes) { expect_same_lines<float>(); }
-TEST_F(QuickLines, OfDoubleAreWhatTheModelTakes) { expect_same_lines<double>(); }
+TEST_F(QuickLines, OfFloatAreTheModelsChoice) { expect_same_lines<float>(); }
+TEST_F(QuickLines, OfDoubleAreTheModelsChoice) { expect_same_lines<double>(); }
 
 }  // namespace
 }  // namespace ridge::fft

@@ -238,7 +238,7 @@ TYPED_TEST(Real, TheInverseIgnoresImaginaryPartsThatNoRealSamplesHave) {
   }
 }
 
-TYPED_TEST(Real, RequestsTheInnerLine) {
+TYPED_TEST(Real, RequestsAnInnerLineOfThePredictedLength) {
   for (std::size_t n = 1; n <= 200; ++n) {
     std::vector<std::size_t> asked;
     make_real<TypeParam>(n, [&](std::size_t length) {

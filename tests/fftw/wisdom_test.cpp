@@ -64,7 +64,7 @@ class Wisdom : public DropIn<R> {
 };
 TYPED_TEST_SUITE(Wisdom, Precisions);
 
-TYPED_TEST(Wisdom, OfFftwIsWrittenBackUnchanged) {
+TYPED_TEST(Wisdom, FftwsListsAreWrittenBackUnchanged) {
   const std::string theirs = this->from_fftw(1000);
   ASSERT_EQ(this->read(this->ours, theirs), 1);
   EXPECT_EQ(this->text(this->ours), theirs);
@@ -74,7 +74,7 @@ TYPED_TEST(Wisdom, OfFftwIsWrittenBackUnchanged) {
   EXPECT_EQ(this->text(this->ours).find("fftw-3"), std::string::npos);
 }
 
-TYPED_TEST(Wisdom, OfBothIsReadByBoth) {
+TYPED_TEST(Wisdom, AnExportWithBothListsIsReadByBothLibraries) {
   ASSERT_EQ(this->read(this->ours, this->from_fftw(1000)), 1);
   this->plan(this->ours, 360);
   const std::string both = this->text(this->ours);
@@ -91,7 +91,7 @@ TYPED_TEST(Wisdom, OfBothIsReadByBoth) {
   EXPECT_EQ(this->text(this->ours), both);
 }
 
-TYPED_TEST(Wisdom, OfTwoReadsIsMerged) {
+TYPED_TEST(Wisdom, TwoListsOfFftwAreMerged) {
   const std::string one = this->from_fftw(1000), other = this->from_fftw(1001);
   ASSERT_EQ(this->read(this->ours, one), 1);
   ASSERT_EQ(this->read(this->ours, other), 1);
@@ -101,7 +101,7 @@ TYPED_TEST(Wisdom, OfTwoReadsIsMerged) {
 }
 
 // FFTW reads only the first list, and only that of its own configuration (for example with threads).
-TYPED_TEST(Wisdom, OfAnotherConfigurationIsKept) {
+TYPED_TEST(Wisdom, ListsOfOtherConfigurationsAreKept) {
   const std::string theirs = this->from_fftw(1000);
   std::string other = theirs;
   const std::size_t at = other.find("#x") + 2;
@@ -130,7 +130,7 @@ void write_char(char c, void* data) { static_cast<Characters*>(data)->text += c;
 void fortran_read_char(int* c, void* data) { *c = read_char(data); }
 void fortran_write_char(char* c, void* data) { write_char(*c, data); }
 
-TYPED_TEST(Wisdom, ComesThroughEveryCall) {
+TYPED_TEST(Wisdom, EveryExportAndImportFunctionKeepsBothLists) {
   using R = TypeParam;
   const Library<R>& l = this->ours;
   const std::string theirs = this->from_fftw(1000);
@@ -188,7 +188,7 @@ TYPED_TEST(Wisdom, ComesThroughEveryCall) {
   std::filesystem::remove(file);
 }
 
-TYPED_TEST(Wisdom, ThatFftwRefusesIsRefused) {
+TYPED_TEST(Wisdom, TextsThatFftwRefusesAreRefused) {
   const std::string theirs = this->from_fftw(1000);
   std::string other_precision = theirs;
   const bool single = std::is_same_v<TypeParam, float>;
@@ -204,7 +204,7 @@ TYPED_TEST(Wisdom, ThatFftwRefusesIsRefused) {
 }
 
 // A newer or damaged list of ours after FFTW's list does not prevent reading FFTW's.
-TYPED_TEST(Wisdom, OfFftwIsKeptBesideUnreadableLists) {
+TYPED_TEST(Wisdom, FftwsListsAreKeptBesideUnreadableOnes) {
   const std::string theirs = this->from_fftw(1000);
   const std::string name = std::is_same_v<TypeParam, float> ? "fftwf_wisdom" : "fftw_wisdom";
   const std::string followed = theirs.substr(0, theirs.size() - 2) + "\n)\n";

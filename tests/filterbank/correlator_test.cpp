@@ -89,7 +89,7 @@ TEST(Correlator, EveryPairOfStationsAndPolarizations) {
   }
 }
 
-TEST(Correlator, HoweverTheTimesAreCutAndHoweverManyThreads) {
+TEST(Correlator, PiecesAndThreadsDoNotChangeTheResult) {
   Problem problem{.channels = 48, .stations = 3, .threads = 1};
   const Correlation correlation{.times = 150};
   const Spectra spectra = random_spectra(problem, 470);

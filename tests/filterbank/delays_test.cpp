@@ -40,7 +40,7 @@ TEST(Delays, EveryVariantAgreesWithTheDefinition) {
   }
 }
 
-TEST(Delays, HoweverTheStreamIsCutAndHoweverManyThreads) {
+TEST(Delays, PiecesAndThreadsDoNotChangeTheResult) {
   Problem problem = delayed_problem();
   problem.threads = 1;
   const auto points = moving_delays(problem);
@@ -54,7 +54,7 @@ TEST(Delays, HoweverTheStreamIsCutAndHoweverManyThreads) {
 }
 
 // Two stations receive the same noise, one of them late by a fraction of a sample: after correction both agree.
-TEST(Delays, ALateStationAgreesWithTheOther) {
+TEST(Delays, AStationWithADelayAgreesWithOneWithout) {
   constexpr std::size_t kSamples = 64 * 60, kLong = 2048;
   const double tau = 7.3, frequency = 12.25;
   std::mt19937 random(3);
@@ -123,7 +123,7 @@ TEST(Delays, SavedAndRestoredInMidTrack) {
   EXPECT_TRUE(same_bits(out, whole));
 }
 
-TEST(Delays, PointsMayComeWhileTheStreamRuns) {
+TEST(Delays, PointsCanBeAddedDuringTheStream) {
   const Problem problem = delayed_problem();
   const Plan plan = plan_of(problem);
   const auto points = moving_delays(problem);
@@ -162,7 +162,7 @@ TEST(Delays, MistakesAreRefused) {
   EXPECT_THROW(plain.set_delays(0, good), Error);
 }
 
-TEST(ChannelMajor, HoweverTheStreamIsCut) {
+TEST(ChannelMajor, PiecesOfAnyLengthGiveTheSameBits) {
   const Problem problem{.channels = 20, .taps = 4, .stations = 2, .order = Order::channel, .output_times = 6};
   const Plan plan = plan_of(problem);
   const Bytes bytes = noise(problem, 20 * 50);

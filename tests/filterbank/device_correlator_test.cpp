@@ -21,7 +21,7 @@ using namespace on_device;
 
 using ridge::test::accelerators;
 
-TEST_F(BankOnDevices, CorrelatorIsTheHostsHoweverItIsCut) {
+TEST_F(BankOnDevices, CorrelatorEqualsTheHostsForAnyPieces) {
   struct Wanted {
     Problem problem;
     Correlation correlation;

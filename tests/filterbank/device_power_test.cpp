@@ -28,7 +28,7 @@ struct PowerCase {
 
 class PowerKernels : public testing::TestWithParam<PowerCase> {};
 
-TEST_P(PowerKernels, AreTheDetectorsHoweverTheyAreCut) {
+TEST_P(PowerKernels, EqualTheDetectorForAnyPieces) {
   const PowerCase& one = GetParam();
   const Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
   const Detection detection{.products = one.products, .times = one.times, .channels = 1};

@@ -136,7 +136,7 @@ TEST_F(BankOnDevices, DelaysAndTheChannelMajorOrder) {
   }
 }
 
-TEST_F(BankOnDevices, PowerInOneKernelIsTheDetectorsHoweverItIsCut) {
+TEST_F(BankOnDevices, PowerInOneKernelEqualsTheDetectorsForAnyPieces) {
   struct Wanted {
     Problem problem;
     Detection detection;
@@ -167,7 +167,7 @@ TEST_F(BankOnDevices, PowerInOneKernelIsTheDetectorsHoweverItIsCut) {
   }
 }
 
-TEST_F(BankOnDevices, ResidentSamplesAndWhatABufferMustHold) {
+TEST_F(BankOnDevices, ResidentSamplesGiveTheSameSpectraAndShortBuffersAreRefused) {
   const Problem problem{.channels = 16, .taps = 4, .stations = 2};
   const Device device = accelerators().front();
   const Plan plan = filterbank::plan(device, problem, only("fused"));

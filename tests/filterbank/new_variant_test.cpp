@@ -62,7 +62,7 @@ TEST(NewVariant, IsListedComparedAndChosen) {
   EXPECT_NE(dynamic_cast<const OneByOne*>(chosen.winner.get()), nullptr);
 }
 
-TEST(NewVariant, AMistakeInItAndItsRefusalAreShown) {
+TEST(NewVariant, AWrongResultAndARefusalAreReported) {
   const ridge::test::ScopedEnvironment strict("RIDGE_VERIFY", "strict");
   EXPECT_THROW(plan_with(list_one_by_one<1>, kBank), std::logic_error);
   Problem delayed = kBank;

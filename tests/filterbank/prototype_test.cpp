@@ -75,7 +75,7 @@ TEST(Prototype, TheOtherOrientationLeaksAndOnlyOffBinTonesShowIt) {
   EXPECT_GT(worst_beyond(levels_db(problem, 17.3), 17.3, 1.5), -20);
 }
 
-TEST(Prototype, QualityIsWhatTheStudyMeasured) {
+TEST(Prototype, LeakageIsThatOfTheStudy) {
   const std::pair<std::size_t, double> table[] = {{4, -102.9}, {8, -112.7}, {16, -122.6}, {32, -129.9}, {64, -136.8}};
   for (const auto& [taps, wanted] : table) {
     EXPECT_NEAR(quality(design(64, taps), 64).leakage_db, wanted, 1.0) << taps;
@@ -83,7 +83,7 @@ TEST(Prototype, QualityIsWhatTheStudyMeasured) {
   EXPECT_NEAR(quality(design(256, 16), 256).edge_db, -6, 0.2);
 }
 
-TEST(Prototype, FloatWeightsCostNothing) {
+TEST(Prototype, FloatWeightsDoNotRaiseTheLeakage) {
   auto h = design(64, 16);
   for (double& value : h) value = static_cast<float>(value);
   EXPECT_LT(quality(h, 64).leakage_db, -118);
@@ -111,7 +111,7 @@ TEST(Prototype, ResponseAtAPointAgreesWithTheTonesInABank) {
   EXPECT_NEAR(levels[11], wanted, 0.01);
 }
 
-TEST(Prototype, BranchWeightsRunTheOtherWayWithinABlock) {
+TEST(Prototype, BranchWeightsAreReversedWithinABlock) {
   std::vector<double> h(12);
   std::iota(h.begin(), h.end(), 0.0);
   const auto c = branch_weights(h, 4);

@@ -73,7 +73,7 @@ TEST(Stream, ThreadsDoNotChangeABit) {
 }
 
 // A stream of zeros gives the same zeros, including their signs, however it is cut.
-TEST(Stream, SilenceIsSilenceWhereverItIsCut) {
+TEST(Stream, ZerosGiveZerosForAnyPieces) {
   const Problem problem = oversampled();
   const Plan plan = plan_of(problem);
   Bytes bytes = noise(problem, problem.channels * 9);
@@ -110,7 +110,7 @@ TEST(Stream, WeightsChangeAtASample) {
   }
 }
 
-TEST(Stream, SeveralChangesWaitAndLaterWishesWin) {
+TEST(Stream, LaterChangesReplacePendingOnes) {
   const Problem problem = small();
   const Plan plan = plan_of(problem);
   const Bytes bytes = noise(problem, problem.channels * 20);
@@ -157,7 +157,7 @@ TEST(Stream, ContinuesExactlyAfterSaveAndRestore) {
 }
 
 // A restored stream continues like the saved one: held samples, current and pending weights, delays.
-TEST(Stream, RestoringAUsedStreamLeavesNothingOfIt) {
+TEST(Stream, RestoringReplacesTheWholeStateOfAUsedStream) {
   Problem tracked = small();
   tracked.delays = {.wanted = true, .frequency = 0.3, .longest = 9};
   for (const Problem& problem : {small(), oversampled(), tracked}) {
@@ -329,7 +329,7 @@ TEST(Stream, FastVariantsAgreeToTheLastBit) {
   }
 }
 
-TEST(Stream, TooLittleRoomTakesNothing) {
+TEST(Stream, AShortOutputConsumesNothing) {
   const Plan plan = plan_of(small());
   Stream stream(plan);
   const Bytes bytes = noise(small(), 12 * 4);

@@ -36,7 +36,7 @@ TEST(ThreadTable, EveryIndexOnceWithinItsBlock) {
   }
 }
 
-TEST(ThreadTable, AFailureIsTheCreators) {
+TEST(ThreadTable, AnExceptionReachesTheCreator) {
   ThreadTable table(2, 8);
   EXPECT_THROW(table.run(3, 1,
                          [&](std::size_t core, std::size_t, std::size_t) {

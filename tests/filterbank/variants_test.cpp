@@ -125,7 +125,7 @@ TEST(Variants, AllTapsUpToForty) {
   }
 }
 
-TEST(Variants, SaturatedIntegersStayWhatTheyAre) {
+TEST(Variants, TheLowestIntegersAreNotClamped) {
   for (const auto& [type, lowest] :
        {std::pair{Samples::int4, -8.0}, {Samples::int8, -128.0}, {Samples::int16, -32768.0}}) {
     Problem problem{.channels = 16, .taps = 2, .samples = type};
@@ -166,7 +166,7 @@ TEST(Variants, TheLowNibbleIsReal) {
 }
 
 // A prototype of ones over three blocks: channel 0 is a moving average.
-TEST(Variants, MovingAverage) {
+TEST(Variants, AllOnesGiveAMovingAverage) {
   Problem problem{.channels = 8, .taps = 3, .polarizations = 1, .samples = Samples::int16};
   problem.weights.assign(24, 1.0 / 24);
   std::vector<std::int16_t> samples(2 * 8 * 10);

@@ -107,7 +107,7 @@ TEST(Conventions, resize_by_scale) {
 }
 
 // 5 pixels scaled by 1.08 remain 5: a copy in both conventions.
-TEST(Conventions, a_size_that_stays) {
+TEST(Conventions, an_unchanged_size_is_a_copy) {
   const Image in = ramp(5, 5, 10);
   for (const char* chain : {"resize 1.08", "resize 1.08 nearest", "resize 1.08 bicubic", "resize 1.08 area"}) {
     expect_row(answer(chain, in), 1, {0, 10, 20, 30, 40});
@@ -116,7 +116,7 @@ TEST(Conventions, a_size_that_stays) {
 }
 
 // A scale that rounds to half the size is exact downscaling by two only if samples are two pixels apart.
-TEST(Conventions, nearly_half) {
+TEST(Conventions, a_scale_near_one_half_keeps_its_distance) {
   const Image in = ramp(100, 100, 1);
   EXPECT_NEAR(answer("resize 0.499", in, {}, Like::opencv).row<float>(3)[49], 98.698397f, 2e-5f);
   EXPECT_EQ(answer("resize 0.499", in).row<float>(3)[49], 98.5f);
@@ -124,7 +124,7 @@ TEST(Conventions, nearly_half) {
 }
 
 // OpenCV multiplies by a rounded quotient: 49 * (1 / (98 / 2)) is below 1.
-TEST(Conventions, nearest_on_a_boundary) {
+TEST(Conventions, nearest_rounds_boundaries_as_documented) {
   const Image in = ramp(2, 2, 1);
   EXPECT_EQ(answer("resize 98x2 nearest", in).row<float>(0)[49], 1);
   EXPECT_EQ(answer("resize 98x2 nearest", in, {}, Like::opencv).row<float>(0)[49], 0);
@@ -132,7 +132,7 @@ TEST(Conventions, nearest_on_a_boundary) {
 }
 
 // Along an axis that is enlarged, our area interpolation is bilinear; OpenCV uses a different blend along both axes.
-TEST(Conventions, area_that_grows) {
+TEST(Conventions, area_is_bilinear_where_an_axis_grows) {
   const Image in = ramp(4, 5, 10);
   expect_row(answer("resize 1.6 area", in), 1, {0, 4.375f, 10.625f, 16.875f, 23.125f, 29.375f, 35.625f, 40});
   expect_row(answer("resize 1.6 area", in, {}, Like::opencv), 1, {0, 4, 10, 18, 22, 30, 36, 40});

@@ -51,7 +51,7 @@ TEST(Convert, float_to_whole_numbers) {
 }
 
 // Middlebury convention: a component of 1e9 or more, or NaN, marks the whole vector as unknown.
-TEST(UnknownVectors, one_component_is_enough) {
+TEST(UnknownVectors, one_unknown_component_marks_the_vector) {
   constexpr float kNo = 1e10f;
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float vectors[7][2] = {{1, 2}, {kNo, 0}, {0, kNo}, {-kNo, 0}, {0, nan}, {nan, 0}, {kNo, kNo}};

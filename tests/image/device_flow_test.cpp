@@ -233,7 +233,7 @@ TEST_F(DeviceFlow, OtherFiltersAndLevels) {
   }
 }
 
-TEST_F(DeviceFlow, AFlatPairAndAnEqualOneRest) {
+TEST_F(DeviceFlow, FlatAndEqualPairsDoNotMove) {
   const Size size{33, 47};
   for (const Device& device : test::accelerators()) {
     const FlowVariant variant(device, problem_of(size), {.search = Search::plain});
@@ -243,7 +243,7 @@ TEST_F(DeviceFlow, AFlatPairAndAnEqualOneRest) {
   }
 }
 
-TEST_F(DeviceFlow, AStreamGivesThePairsFlowsInOrder) {
+TEST_F(DeviceFlow, AStreamGivesTheFlowsOfThePairsInOrder) {
   const Size size{21, 30};
   // Small windows: this tests the order of the pairs.
   FlowParameters small{.layers = 2, .averaging_radius = 1, .max_flow = 2, .postprocess_window = 2};

@@ -155,7 +155,7 @@ TEST_F(DeviceVariances, SeveralGroupsAcrossAndRowsOfAnyPitch) {
   }
 }
 
-TEST_F(DeviceVariances, ThreeWiseInThrees) {
+TEST_F(DeviceVariances, ThreeWiseWindowsOf9And27) {
   const Image image = noise<std::uint8_t>(47, 300, 0, 255);
   for (const Device& device : all) {
     for (const auto& [rows, columns] :

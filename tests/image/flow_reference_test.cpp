@@ -24,7 +24,7 @@ TEST(FlowReference, a_shifted_texture_has_the_shift_as_its_flow_inside) {
   }
 }
 
-TEST(FlowReference, flat_and_equal_pairs_do_not_move_and_are_numbers) {
+TEST(FlowReference, flat_and_equal_pairs_do_not_move) {
   const Size size{33, 47};
   const Picture flat(size, Pixel{{90, 90, 90}});
   EXPECT_EQ(test::worst_difference(simple_flow(flat, flat, {}), Field(size)), 0);

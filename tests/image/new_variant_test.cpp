@@ -51,7 +51,7 @@ TEST(NewVariant, IsListedComparedAndChosen) {
   EXPECT_NE(dynamic_cast<const FromBelow*>(chosen.winner.get()), nullptr);
 }
 
-TEST(NewVariant, AMistakeInItAndItsRefusalAreShown) {
+TEST(NewVariant, AWrongResultAndARefusalAreReported) {
   const ridge::test::ScopedEnvironment strict("RIDGE_VERIFY", "strict");
   EXPECT_THROW(plan_with(list_from_below<1>, kTranspose), std::logic_error);
   OperatorProblem colours = kTranspose;

@@ -62,7 +62,7 @@ TEST_F(AtomicFiles, AppearWhenTheyAreComplete) {
 }
 
 // The second writer opens the part, then the first one finishes it: the open file is now the finished one.
-TEST_F(AtomicFiles, AreNotEmptiedByAWriterThatCameTooLate) {
+TEST_F(AtomicFiles, AreNotTruncatedByASecondWriter) {
   before_lock = [&] { write("finished"); };
   {
     AtomicFile late(path_);
@@ -79,7 +79,7 @@ TEST_F(AtomicFiles, AreNotEmptiedByAWriterThatCameTooLate) {
   EXPECT_THAT(folder_.names(), UnorderedElementsAre("file"));
 }
 
-TEST_F(AtomicFiles, AreMadeAgainWhereSomeoneRemovedThePart) {
+TEST_F(AtomicFiles, AreNotReplacedIfTheTemporaryWasRemoved) {
   before_lock = [&] { std::filesystem::remove(folder_ / "file.part"); };
   write("whole");
   EXPECT_EQ(text(), "whole");

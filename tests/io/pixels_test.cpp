@@ -72,7 +72,7 @@ bool have(const Format& format) {
   }
 }
 
-TEST(Pixels, there_and_back) {
+TEST(Pixels, encoded_pixels_are_decoded_unchanged) {
   for (const Format& format : formats()) {
     if (!have(format)) continue;
     for (const std::size_t channels : format.channels) {
@@ -104,7 +104,7 @@ TEST(Pixels, a_grey_tiff_may_call_itself_planar) {
   }
 }
 
-TEST(Pixels, jpeg_is_near) {
+TEST(Pixels, jpeg_changes_smooth_pixels_little) {
   Pixels smooth{40, 30, 3, Sample::u8};
   smooth.bytes.resize(40 * 30 * 3);
   for (std::size_t i = 0; i < smooth.bytes.size(); ++i)
@@ -283,7 +283,7 @@ TEST(Pixels, an_image_bomb_is_refused_by_its_header) {
   EXPECT_NE(bomb(30000).find("cannot be in"), std::string::npos) << bomb(30000);
 }
 
-TEST(Pixels, by_name_and_by_beginning) {
+TEST(Pixels, the_format_follows_the_name_and_the_first_bytes) {
   const test::ScratchFolder folder;
   const Pixels grey = sample(6, 4, 1, Sample::u8);
   for (const char* name : {"a.png", "a.pgm", "a.tiff", "a.npy"}) {

@@ -20,7 +20,7 @@ SampleInfo info_of(SampleType type) {
   return info;
 }
 
-TEST(Signal, TheSameWhereverItBegins) {
+TEST(Signal, SamplesDoNotDependOnTheFirstOne) {
   for (const SampleType type : {SampleType::int4, SampleType::int8, SampleType::int16, SampleType::float32}) {
     std::vector<Tone> tones;
     if (type != SampleType::int4) tones.push_back({0.1, 0.2});

@@ -359,7 +359,7 @@ class SpoiltStreams : public FormatTest {
   }
 };
 
-TEST_F(SpoiltStreams, AreRightOrRefused) {
+TEST_F(SpoiltStreams, GiveRightSamplesOrAnError) {
   for (const Format& format : every_format()) {
     std::map<Kind, std::size_t> kinds;
     for (const Spoilt& spoilt : every_fault(format)) {

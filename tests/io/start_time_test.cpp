@@ -39,7 +39,7 @@ TEST(StartTime, IsTheSameInEveryLocale) {
   EXPECT_EQ(picture.bytes.size(), 4u);
 }
 
-TEST(Decimals, AreThoseThatAreMeant) {
+TEST(Decimals, AreRoundedToTheShortestText) {
   EXPECT_EQ(decimal_text(1419.8719999999998), "1419.872");
   EXPECT_EQ(decimal_text(0.1 + 0.2), "0.3");
   EXPECT_EQ(decimal_text(150), "150");

@@ -58,7 +58,7 @@ class Launched : public testing::Test {
   Variables before_;
 };
 
-TEST_F(Launched, SeveralOfEachLauncher) {
+TEST_F(Launched, EveryLaunchersVariablesAreRecognized) {
   const Variables each[] = {{{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "0"}},
                             {{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}},
                             {{"MPI_LOCALNRANKS", "2"}, {"MPI_LOCALRANKID", "1"}},

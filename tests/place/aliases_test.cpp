@@ -76,7 +76,7 @@ void compare_met(const std::string& emit, const std::string& flags, const std::v
   }
 }
 
-TEST(Aliases, AsThreads) {
+TEST(Aliases, OverlappingArgumentsEqualTheOriginalAsThreads) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
@@ -88,7 +88,7 @@ TEST(Aliases, AsThreads) {
                                               "image_shifted_in_place", "image_filtered_into_a_part"});
 }
 
-TEST(Aliases, AsPlainOpenCl) {
+TEST(Aliases, OverlappingArgumentsEqualTheOriginalAsPlainOpenCl) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   if (command("printf '#include <CL/cl.h>\\nint main() { return clGetPlatformIDs(0, 0, 0); }' | c++ -w -x c++ - "

@@ -233,7 +233,7 @@ int main(int words, char**) {
   EXPECT_TRUE(none.same && !none.proves) << none.text;
 }
 
-TEST(Dynamic, OutputsAlike) {
+TEST(Dynamic, OutputsAreComparedWithATolerance) {
   using ridge::place::dynamic::alike;
   EXPECT_TRUE(alike("a 1.0\n", "a 1.0\n", 0));
   EXPECT_FALSE(alike("a 1.0\n", "a 1.00001\n", 0));

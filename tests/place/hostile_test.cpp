@@ -103,7 +103,7 @@ TEST_F(Hostile, NoSuchFunction) {
   EXPECT_NE(report.errors[0].find("no function f"), std::string::npos);
 }
 
-TEST_F(Hostile, BytesThatAreNoProgram) {
+TEST_F(Hostile, RandomBytesAreAnError) {
   std::string noise;
   for (unsigned i = 0, s = 1; i < 20000; ++i) noise += static_cast<char>((s = s * 1664525u + 1013904223u) >> 24);
   EXPECT_FALSE(read(noise).errors.empty());

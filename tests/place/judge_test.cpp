@@ -27,7 +27,7 @@ double apart(const std::vector<T>& a, const std::vector<T>& b, bool exact = fals
 }
 
 // Relative to the largest value: sums in another order 1e-4, other libraries' functions 2e-5, else equal to the bit.
-TEST(Judge, TenTimesTheAllowedDifferenceIsSeen) {
+TEST(Judge, TenTimesTheAllowedDifferenceIsDetected) {
   Report sums, functions;
   sums.reassociates = true;
   functions.libm = true;

@@ -237,7 +237,7 @@ TEST(Placed, SequentialExamplesEqualTheOriginals) {
 
 // A kernel with dependent iterations gives the original's result if work-items run in order, as on a CPU within one
 // group: the comparison must detect it nevertheless.
-TEST(Placed, AnOrderIsSeen) {
+TEST(Placed, ADependenceBetweenWorkItemsIsDetected) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
@@ -261,7 +261,7 @@ TEST(Placed, AnOrderIsSeen) {
 }
 
 // The same for threads: the comparison detects it by reordering the iterations, independently of the scheduling.
-TEST(Placed, AnOrderOfThreadsIsSeen) {
+TEST(Placed, ADependenceBetweenThreadsIsDetected) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   const ridge::test::ScratchFolder scratch;
@@ -377,7 +377,7 @@ TEST(Placed, AnUndefinedSymbolIsNamed) {
   EXPECT_EQ(judge::first_lines(log), "a.cpp:2:5: error: 'y' was not declared");
 }
 
-TEST(Placed, ADifferenceIsSeen) {
+TEST(Placed, ADifferenceIsDetected) {
   using judge::Array;
   const auto array = [](float x, float y) {
     std::string bytes(8, '\0');

@@ -37,7 +37,7 @@ std::string long_file(int functions) {
 }
 
 // Parsing the program again after a transformation leaves all nests but one unchanged: those are not analyzed again.
-TEST(Scale, WhatATransformationLeavesAloneIsNotJudgedAgain) {
+TEST(Scale, UnchangedNestsAreNotAnalyzedAgain) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   const ridge::test::ScratchFolder folder;

@@ -103,7 +103,7 @@ TEST(PlacedSession, ACopyIsMadeOnTheDevice) {
   EXPECT_EQ(local[0], 50);
 }
 
-TEST(PlacedSession, AnArrayWithoutRoomIsTheHosts) {
+TEST(PlacedSession, AnArrayThatDoesNotFitStaysOnTheHost) {
   Counts counts;
   counts.memory = 64;
   Session session(counts);

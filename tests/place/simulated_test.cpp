@@ -129,7 +129,7 @@ void compare_simulated(unsigned seed, int each, const std::string& runtime_objec
 
 // RIDGE_WIDE_FROM, RIDGE_WIDE_BATCHES and RIDGE_WIDE_EACH select longer runs; with RIDGE_PLACE_KEEP a program with a
 // difference is kept in /tmp.
-TEST(SimulatedThreads, EachEqualsTheOriginal) {
+TEST(SimulatedThreads, EveryRandomFunctionEqualsTheOriginal) {
   if (!Reader().there()) GTEST_SKIP() << "this build has no placement compiler";
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
   const int from = environment_number("RIDGE_WIDE_FROM", 1),

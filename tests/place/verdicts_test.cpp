@@ -35,7 +35,7 @@ void compile_as_cuda([[maybe_unused]] const std::map<std::string, ridge::place::
 }
 
 // Analyzed once, with tiles and strips, which change no verdict.
-TEST(Verdicts, OfTheCorpus) {
+TEST(Verdicts, TheCorpusHasItsVerdicts) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   std::map<std::string, ridge::place::Report> reports;

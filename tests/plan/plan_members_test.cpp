@@ -179,13 +179,13 @@ TEST(Face, LeastBytesOfATensor) {
   EXPECT_EQ(bytes(TensorKind::real_to_real, {fft::RealKind::dct2, fft::RealKind::dct2}), 2 * 5 * 9 * 2 * 4);
 }
 
-TEST(Face, TensorsAreForTheHost) {
+TEST(Face, TensorPlansOfDevicesAreRefused) {
   for (const Device& device : test::accelerators()) {
     EXPECT_THROW(fft::tensor_plan<float>(device, {.axes = {{.length = 4, .input = 1, .output = 1}}}), Error);
   }
 }
 
-TEST(Face, SamplesThatATransformDoesNotTake) {
+TEST(Face, UnsupportedSampleTypesAreRefused) {
   for (const Samples samples : {Samples::int4, Samples::float32}) {
     EXPECT_THROW(fft::plan<float>(host(), {.shape = {8}, .load_forward = {.samples = samples}}), Error);
   }

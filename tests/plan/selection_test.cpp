@@ -133,7 +133,7 @@ TEST_F(Select, NoTrialIsBegunWhenTheTimeIsSpent) {
 }
 
 // Each trial takes longer than the whole limit, so only the first one is begun.
-TEST_F(Select, NoTrialIsBegunBeyondTheTimeLimit) {
+TEST_F(Select, NoTrialIsBegunIfItWouldExceedTheTimeLimit) {
   time_ = [](const std::string&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return 0.1;
@@ -158,7 +158,7 @@ TEST_F(Select, TheBestThreeRunAgainAndTheirBestTimeCounts) {
   EXPECT_EQ(decision.trials[1].measured_seconds, 0.2);
 }
 
-TEST_F(Select, TheOnlyOneAllowedIsNotRun) {
+TEST_F(Select, ASingleAllowedCandidateIsChosenWithoutATrial) {
   const auto decision = decide(
       {candidate("refused", 0.1, "needs 66 KiB of local memory, the device has 48 KiB"), candidate("allowed", 0.4)});
   EXPECT_EQ(decision.winner, 1u);

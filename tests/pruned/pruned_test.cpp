@@ -302,7 +302,7 @@ TEST(FftZoom, EqualsItsSums) {
   expect_zoom<double>({.samples = 60, .values = 40, .from = 0.2, .step = 0.01, .radius = 1.01});
 }
 
-TEST(FftZoom, RefusesWhatHasNoArc) {
+TEST(FftZoom, RefusesInvalidArcs) {
   const auto refusal = [](const ZoomProblem& problem) {
     return ridge::test::error_of([&] { Zoom<float> zoom(problem); }, ErrorKind::invalid_argument);
   };

@@ -188,7 +188,7 @@ TEST(Page, LinksLeadSomewhere) {
   for (const auto& link : links) EXPECT_EQ(ids.count(link), 1u) << link;
 }
 
-TEST(Page, ADrawingADevice) {
+TEST(Page, HasARooflineAndChartsPerDevice) {
   std::size_t drawings = 0;
   for (const auto& element : markup::read(to_html(sample()))) drawings += element.name == "svg";
   // Rooflines and bar charts of two problems, each for a wide window and for a phone, and one sweep.

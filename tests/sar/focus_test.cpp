@@ -223,7 +223,7 @@ TEST(SarStream, ReportsWhyADeviceGetsNoFrames) {
   for (const std::string& reason : left_out({{"host", 100, 90}, {"opencl:0", 200, 180}})) EXPECT_EQ(reason, "");
 }
 
-TEST(SarFocus, SilenceStaysSilent) {
+TEST(SarFocus, ZerosGiveAnImageOfZeros) {
   const Problem problem;
   const std::vector<Complex> echoes(problem.pulses * problem.samples);
   std::vector<Complex> image(echoes.size(), Complex(1, 1));

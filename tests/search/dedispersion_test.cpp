@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, SearchDevice,
                          [](const auto& one) { return std::string(one.param); });
 
 // Bytes of 255 in every channel: 16-bit partial sums must not overflow.
-TEST(SearchDedispersion, LargestSums) {
+TEST(SearchDedispersion, TheLargestSumsDoNotOverflow) {
   for (const std::size_t channels : {257, 258, 1100}) {
     const Problem problem{.band = band_of(channels), .dms = {0, 10}, .times = 600};
     for (const planner::Candidate& candidate : candidates(host(), problem)) {

@@ -215,7 +215,7 @@ void expect_equal(const std::vector<Candidate>& a, const std::vector<Candidate>&
   }
 }
 
-TEST(SearchStream, CutsThreadsAndChannelOrderDoNotMatter) {
+TEST(SearchStream, PiecesThreadsAndChannelOrderDoNotChangeTheResult) {
   Simulation simulation = with_pulses(6, 4, 15, 30, 9);
   const std::size_t rows = 40001;
   const std::vector<std::byte> bytes = simulated(simulation, rows);

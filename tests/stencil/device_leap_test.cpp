@@ -83,14 +83,14 @@ TEST_F(LeapOnDevices, BordersAndFields) {
 }
 
 // After these steps only 15 of 97 columns of modes are significant, and 16 are kept; of 96 mirrored ones as many.
-TEST_F(LeapOnDevices, ColumnsThatHaveDiedAreLeftOut) {
+TEST_F(LeapOnDevices, DecayedColumnsAreLeftOut) {
   const auto plate = heat<float>({.dt = 0.2, .spacing = {1, 1}});
   check_leap(devices_.front(), plate, {.shape = {20, 192}, .borders = Borders::all(Border::periodic)}, 3000);
   check_leap(devices_.front(), plate, {.shape = {20, 96}, .borders = Borders::all(Border::mirror)}, 3000);
 }
 
 // No mode grows faster than the bound of its column and the later ones.
-TEST(LeapColumns, BoundsHold) {
+TEST(LeapColumns, NoModeExceedsTheBoundOfItsColumn) {
   const auto even = linear<double>(2, {{{0, 0, 0}, -0.3},
                                        {{0, 0, 1}, 0.2},
                                        {{0, 0, -1}, 0.2},
@@ -128,7 +128,7 @@ TEST_F(LeapOnDevices, ThreeDimensions) {
              20);
 }
 
-TEST_F(LeapOnDevices, WhatGrowsIsStepped) {
+TEST_F(LeapOnDevices, GrowingModesAreComputedStepByStep) {
   const auto growing = linear<float>(1, {{{0, 0, 0}, 1.5}, {{0, 0, 1}, 0.1}, {{0, 0, -1}, 0.1}});
   const Problem problem{.shape = {50}, .borders = Borders::all(Border::mirror), .leap = LeapUse::always};
   Grid<float> grid({50}), expected({50});

@@ -141,7 +141,7 @@ TEST_F(DeviceRowMarch, EveryDepthMatchesTheReference) {
 }
 
 // The row ends within a lane next to the stored cells.
-TEST_F(DeviceRowMarch, LanesThatTheEndOfARowCuts) {
+TEST_F(DeviceRowMarch, RowsThatEndWithinALane) {
   for (const Device& device : accelerators()) {
     SCOPED_TRACE(device.info().name);
     const RowMarchOptions options{.depth = 1, .cells = 4, .prefetch = 1, .lanes = 8};

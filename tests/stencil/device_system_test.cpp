@@ -344,7 +344,7 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
 }
 
 // The fastest variants on such a device are among the first that the planner runs, which has a few seconds.
-TEST(SystemPlanes, TheFastestAreTriedFirst) {
+TEST(SystemPlanes, TheFastestVariantsAreAmongTheFirstTrials) {
   const Device hopper = ridge::test::hopper();
   const auto place = [&](const Update<float>& update, const std::string& name) {
     const std::size_t side = update.dimensions == 3 ? 512 : 8192;
@@ -376,7 +376,7 @@ TEST(SystemPlanes, TheFastestAreTriedFirst) {
 }
 
 // The frame uses tiles unless borders read the opposite side of the grid; otherwise one launch per step.
-TEST(FrameTiles, WhereTheyAreTaken) {
+TEST(FrameTiles, AreUsedUnlessBordersReadTheOppositeSide) {
   const auto refusal = [](const Update<float>& update, const Borders& borders, std::size_t side, std::size_t depth) {
     const Layout layout = resolve(update, {.shape = {side, side}, .borders = borders});
     const FrameTiles tiles{.text = cell_text(update.outputs, layout, "float"), .place = {}, .depth = depth};

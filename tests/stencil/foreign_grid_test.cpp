@@ -84,7 +84,7 @@ std::vector<Caller> layouts(const std::vector<std::size_t>& shape, std::size_t f
 
 bool close(const Grid<float>& a, const Grid<float>& b) { return test::largest_difference(a, b) <= 2e-5; }
 
-TEST(GridOver, EveryHostVariantStepsWhereTheCellsLie) {
+TEST(GridOver, EveryHostVariantStepsInTheCallersMemory) {
   for (const std::vector<std::size_t>& shape : {std::vector<std::size_t>{40}, {11, 34}, {5, 7, 18}}) {
     for (const std::size_t fields : {1, 2}) {
       const Update<float> update =
@@ -115,7 +115,7 @@ TEST(GridOver, EveryHostVariantStepsWhereTheCellsLie) {
   }
 }
 
-TEST(GridOver, SessionsNormsLeapsAndSteadyStates) {
+TEST(GridOver, SessionsNormsLeapsAndSteadyStatesUseTheCallersMemory) {
   const Update<float> update = heat<float>({.alpha = 1, .dt = 0.2, .spacing = {1, 1}});
   const std::vector<std::size_t> shape{12, 20};
   const Grid<float> start = test::random_grid<float>(shape);
@@ -146,7 +146,7 @@ TEST(GridOver, SessionsNormsLeapsAndSteadyStates) {
   }
 }
 
-TEST(GridOver, CoefficientsToo) {
+TEST(GridOver, CoefficientsAreReadInTheCallersMemory) {
   const Update<float> update =
       stencil::update<float>(2, [](auto u) { return u(0, 0) + u.coefficient(0, 0, 0) * (u(0, 1) - u(0, 0)); });
   const Problem problem{.shape = {6, 19}, .borders = Borders::all(Border::periodic)};
@@ -163,7 +163,7 @@ TEST(GridOver, CoefficientsToo) {
   }
 }
 
-TEST(GridOver, OnDevices) {
+TEST(GridOver, DevicesReadAndWriteTheCallersMemory) {
   const Update<float> update = wave<float>({.speed = 1, .dt = 0.3, .spacing = {1, 1}});
   const Problem problem{.shape = {11, 34}, .borders = Borders::all(Border::periodic)};
   const Grid<float> start = test::random_grid<float>({11, 34}, 2);

@@ -192,7 +192,7 @@ TEST(Host, OneRowOneColumnOneCell) {
     EXPECT_GE(check_host_variants(wide, {.shape = {3, 2}, .borders = Borders::all(border)}, 4), 1u);
 }
 
-TEST(Host, HugeX) {
+TEST(Host, LongRowsMatchTheReference) {
   const auto star = linear<float>(2, weighted(von_neumann(2, 1), 0.2));
   EXPECT_GE(check_host_variants(star, {.shape = {3, 70001}, .borders = Borders::all(Border::periodic)}, 3), 2u);
   EXPECT_GE(check_host_variants(star, {.shape = {40, 20011}}, 2), 2u);  // blocks along x
@@ -209,7 +209,7 @@ TEST(Host, MoreThreadsThanRows) {
   check_host_variants(linear<float>(3, weighted(von_neumann(3, 1), 0.14)), {.shape = {3, 5, 50}, .threads = 5}, 4);
 }
 
-TEST(Host, NanTravelsAndNothingElseDoes) {
+TEST(Host, NanSpreadsByTheRadiusOnly) {
   const auto star = linear<float>(2, weighted(von_neumann(2, 1), 0.2));
   const Problem problem{.shape = {21, 40}, .borders = Borders::all(Border::periodic)};
   for (const Entry<float>& entry : list_variants(host(), star, resolve(star, problem))) {
@@ -289,7 +289,7 @@ TEST(Host, DynamicSchedulingOfRowBlocks) {
   }
 }
 
-TEST(Host, ShortRowsAsOneAreListed) {
+TEST(Host, ShortRowsAreOfferedAsOneLongRow) {
   const auto star = linear<float>(2, weighted(von_neumann(2, 1), 0.2));
   const auto flat = [&](std::size_t width) {
     const auto all = candidates(host(), star, {.shape = {64, width}});

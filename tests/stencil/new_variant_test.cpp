@@ -75,7 +75,7 @@ TEST(NewVariant, IsListedComparedAndChosen) {
   EXPECT_NE(plan_with(kPlainLoops, update<double>(2, heat_function())).winner, nullptr);
 }
 
-TEST(NewVariant, AMistakeInItIsShown) {
+TEST(NewVariant, AWrongResultIsReported) {
   const ridge::test::ScopedEnvironment strict("RIDGE_VERIFY", "strict");
   EXPECT_THROW(plan_with(kMistaken, update<float>(2, heat_function())), std::logic_error);
 }

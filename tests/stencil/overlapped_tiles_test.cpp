@@ -223,7 +223,7 @@ TEST(TimeTiling, HighOrders) {
 }
 
 // A shape without an unrolled kernel, not in memory order.
-TEST(TimeTiling, OtherTermsInAnyOrder) {
+TEST(TimeTiling, ShapesWithoutAnUnrolledKernel) {
   std::vector<Term> terms = uneven(diamond(2, 2));
   std::reverse(terms.begin(), terms.end());
   std::swap(terms[2], terms[7]);
@@ -256,7 +256,7 @@ TEST(TimeTiling, UpdatesOfEverySort) {
 }
 
 // Coefficients beyond a periodic side are those of the opposite side, also if the overlap wraps several times.
-TEST(TimeTiling, CoefficientsRoundAPeriodicAxis) {
+TEST(TimeTiling, CoefficientsWrapAlongPeriodicAxes) {
   const auto diffusion = update<double>(2, [](auto u) {
     return u(0, 0) + 0.1 * (u.coefficient(0, 0, -1) * u(0, -1) + u.coefficient(0, -1, 1) * u(1, 1));
   });
@@ -279,7 +279,7 @@ TEST(TimeTiling, LinearSystemsOfFields) {
   }
 }
 
-TEST(TimeTiling, NotANumberTravelsAsFarAsItShould) {
+TEST(TimeTiling, NanSpreadsByTheRadiusPerStep) {
   const auto update = linear<float>(2, uneven(von_neumann(2, 1)));
   const Problem problem{.shape = {40, 70}, .threads = 2};
   Grid<float> start = random_grid<float>(problem.shape);
@@ -300,7 +300,7 @@ TEST(TimeTiling, NotANumberTravelsAsFarAsItShould) {
 }
 
 // A sweep leaves the level's borders valid: another variant can take the next step.
-TEST(TimeTiling, LevelsAreLeftClosed) {
+TEST(TimeTiling, ASweepLeavesValidBorderCells) {
   const auto update = linear<double>(2, uneven(moore(2, 2)));
   for (const Borders& borders : all_borders()) {
     const Problem problem{.shape = {20, 33}, .borders = borders, .threads = 2};

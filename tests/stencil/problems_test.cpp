@@ -201,7 +201,7 @@ TEST(WaveProblem, AnUnstableStepIsRefused) {
 
 // --- Euler ----------------------------------------------------------------------------------------------------------
 
-TEST(Riemann, SodsMiddleStateIsTheKnownOne) {
+TEST(Riemann, SodsTubeHasThePublishedStates) {
   const Gas left{1, 0, 0, 1}, right{0.125, 0, 0, 0.1};
   const Gas before = riemann(left, right, 1.4, 0.9), after = riemann(left, right, 1.4, 0.95);
   EXPECT_NEAR(before.pressure, 0.30313, 1e-5);  // Toro, table 4.2
@@ -245,7 +245,7 @@ double sod_error(std::size_t n, bool along_y) {
   return sum / static_cast<double>(n);
 }
 
-TEST(EulerProblem, SodsTubeComesOutAsItShould) {
+TEST(EulerProblem, SodsTubeConvergesAtTheOrderOfShocks) {
   const double coarse = sod_error(100, false), fine = sod_error(200, false);
   EXPECT_LT(coarse, 0.008);  // a first-order scheme has about 0.02
   EXPECT_LT(fine, 0.0045);

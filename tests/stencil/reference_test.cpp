@@ -85,7 +85,7 @@ TEST(Reference, IntegersWrapAndAreCut) {
   EXPECT_EQ(wide(1), static_cast<std::int32_t>(0x80018000u));
 }
 
-TEST(Reference, InDoubleTheRoundingIsSeen) {
+TEST(Reference, TheReferenceInDoubleShowsTheRoundingOfFloat) {
   const auto heat = update<float>(2, test::heat_function());
   const Problem problem{.shape = {20, 20}, .borders = Borders::all(Border::mirror)};
   Grid<float> grid = test::random_grid<float>({20, 20});

@@ -32,7 +32,7 @@ TEST(Schedules, GiveEveryItemOnce) {
 }
 
 // Sizes of a single thread's parts show which schedule it is.
-TEST(Schedules, DivideAsNamed) {
+TEST(Schedules, PartsHaveTheSizesOfTheirSchedule) {
   const auto parts = [](Schedule schedule) {
     std::vector<std::size_t> sizes;
     Shares shares(schedule, 12, 2);

@@ -57,7 +57,7 @@ TEST(Trials, UpdatesThatGrowAreComparedEarly) {
 }
 
 // Coefficients that would let single cells grow must not make rounding look like an error.
-TEST(Trials, CoefficientsAreMild) {
+TEST(Trials, ComparedCoefficientsDoNotLetCellsGrow) {
   const auto update = maxwell<float>({.dt = 0.5});
   const Problem problem{.shape = {512, 512}, .threads = 2};
   const Layout layout = resolve(update, problem);

@@ -85,7 +85,7 @@ TEST(Update, NonlinearUpdatesHaveNoLinearForm) {
   EXPECT_FALSE(update<float>(2, test::every_word()).linear);
 }
 
-TEST(Update, EqualOperationsAreDoneOnce) {
+TEST(Update, EqualOperationsAreMerged) {
   const auto squared = update<double>(1, [](auto u) {
     const auto slope = u(1) - u(-1);
     return (u(1) - u(-1)) * slope + slope;
@@ -104,7 +104,7 @@ TEST(Update, LongSumsDoNotOverflowTheStack) {
   EXPECT_EQ(long_sum.radius[2], 6);
 }
 
-TEST(Update, NamesTellUpdatesApart) {
+TEST(Update, DifferentUpdatesHaveDifferentNames) {
   const auto one = update<float>(2, test::heat_function()), same = update<float>(2, test::heat_function());
   const auto other = update<float>(2, [](auto u) { return 0.5 * (u(0, 1) + u(1, 0)); });
   EXPECT_EQ(one.name, same.name);

@@ -72,7 +72,7 @@ TEST(NewVariant, ItsRefusalIsShown) {
   }
 }
 
-TEST(NewVariant, AMistakeInItIsFoundBeforeItIsTimed) {
+TEST(NewVariant, AWrongResultIsFoundBeforeItIsTimed) {
   const test::ScopedEnvironment lenient("RIDGE_VERIFY", "1");
   const test::Warnings warnings;
   planner::Options all = kOnly;
