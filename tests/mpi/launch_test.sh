@@ -60,6 +60,27 @@ killed() {
 killed 1 # the root
 killed 3
 
+# During a gradient, whose shots the processes share: an error and no file.
+printf '4,%s\n' 8 15.5 23 31 39.5 47 >sources.csv
+printf '3,%s\n' 5 20.25 40 >receivers.csv
+head -c $((6 * 200000 * 3 * 4)) /dev/zero | npy observed.npy '<f4' '(6, 200000, 3)'
+for which in 1 3; do
+  "$mpirun" -n 3 "$ridge" stencil acoustic --size 60x70 --steps 200000 --threads 1 --sources sources.csv --shots \
+    --receivers receivers.csv --observed observed.npy --exact --memory 40M --gradient "$folder/out.npy" >"$beside/out" 2>"$beside/err" &
+  launcher=$!
+  for _ in $(seq 300); do [ "$(pgrep -fc "^$ridge .*$folder/out")" -eq 3 ] && break || sleep 0.1; done
+  sleep 1
+  before=$SECONDS
+  kill -KILL "$(pgrep -f "^$ridge .*$folder/out" | sed -n ${which}p)"
+  wait $launcher && fail "a gradient without one of its processes is a success"
+  for _ in $(seq 100); do pgrep -f "$folder/out.npy" >/dev/null || break; sleep 0.1; done
+  pgrep -f "$folder/out.npy" >/dev/null && fail "processes are left: $(pgrep -af "$folder/out.npy")"
+  [ $((SECONDS - before)) -le 10 ] || fail "the others took $((SECONDS - before)) s"
+  [ -s "$beside/err" ] || fail "no message of a killed process during a gradient"
+  [ "$(ls)" = "$(printf 'observed.npy\nreceivers.csv\nsources.csv')" ] || fail "left behind: $(ls)"
+done
+rm -f -- *
+
 # A stream's output does not exist.
 mkfifo input
 "$mpirun" -n 3 "$ridge" channelize input "$folder/out.raw" --channels 64 --stations 5 --memory 64K 2>"$beside/err" &

@@ -37,7 +37,7 @@ printf '4,%s\n' 8 15.5 23 31 39.5 >sources.csv
 printf '3,%s\n' 5 20.25 40 >receivers.csv
 shots="acoustic --size 30x45 --steps 60 --dt 0.002 --frequency 9 --type f64 --sources sources.csv --shots --receivers receivers.csv"
 compare "$shots" "2"
-for n in 1 4; do
+for n in 1 4 8; do
   on $n $shots --speed 1500 --record traces-$n.npy
   on $n $shots --speed 1540 --observed traces-1.npy --gradient gradient-$n.npy --exact
   cmp -s traces-1.npy traces-$n.npy || fail "other traces in $n processes"
