@@ -12,12 +12,14 @@ from . import fft
 from ._ridge import forget_wisdom, wisdom
 from .array import Array, array, asarray, empty, from_dlpack
 
-__all__ = ["fft", "filterbank", "image", "nufft", "planner", "sar", "search", "stencil", "Array", "array", "asarray", "empty", "from_dlpack",
-           "devices", "machine", "Machine", "wisdom", "forget_wisdom", "array_api"]
+__all__ = ["fft", "filterbank", "image", "nufft", "planner", "sar", "search", "stencil", "Array", "array", "asarray", "empty",
+           "from_dlpack",
+           "devices", "machine", "Machine", "device_memory", "set_device_memory", "wisdom", "forget_wisdom", "array_api"]
 __version__ = "0.1.0"
 
 _MODULES = ("filterbank", "image", "nufft", "planner", "sar", "search", "stencil", "torch", "jax", "dask", "xarray")
-_NAMES = {"devices": "_machine", "machine": "_machine", "Machine": "_machine", "array_api": "_array_api"}
+_NAMES = {"devices": "_machine", "machine": "_machine", "Machine": "_machine",
+          "device_memory": "_machine", "set_device_memory": "_machine", "array_api": "_array_api"}
 
 
 def __getattr__(name):

@@ -6,6 +6,7 @@ import numpy as np
 from . import _ridge
 from ._fft_arguments import _REAL_TO_REAL, _asarray, _one, _resized, _scale, _shape_and_axes, _threads
 from ._fft_device import _elsewhere, _real_on_device
+from ._fft_through import _is_elsewhere, _real_through, _same_device
 from .array import asarray
 
 _DCT = {1: 3, 2: 4, 3: 5, 4: 6}
@@ -46,9 +47,11 @@ def _real_to_real(x, kind, lengths, axes, scale, ends, workers):
     return out
 
 
-def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
+def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse, device):
     given, there = x, _elsewhere(x)
     on_device = there is not None and there.device != "host"
+    if there is not None:
+        _same_device(there, device)
     x = there if on_device else _asarray(x if there is None else np.asarray(there), False)[0]
     lengths, axes = where(x)
     if not axes:
@@ -56,6 +59,8 @@ def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
     kind, scale, ends = _problem(lengths, operator.index(kind), norm, orthogonalize, table, inverse)
     if on_device:
         return _real_on_device(x, kind, lengths, axes, scale, ends)
+    if _is_elsewhere(device):
+        return _real_through(x, kind, lengths, axes, scale, ends, device)
 
     def one(part):
         return _real_to_real(part, kind, lengths, axes, scale, ends, workers)
@@ -68,53 +73,53 @@ def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
     return out if there is None else asarray(out)
 
 
-def _along(x, type, n, axis, norm, workers, orthogonalize, table, inverse):
-    return _transform(x, lambda x: _one(x, n, axis), type, norm, workers, orthogonalize, table, inverse)
+def _along(x, type, n, axis, norm, workers, orthogonalize, table, inverse, device):
+    return _transform(x, lambda x: _one(x, n, axis), type, norm, workers, orthogonalize, table, inverse, device)
 
 
-def _over(x, type, s, axes, norm, workers, orthogonalize, table, inverse):
-    return _transform(x, lambda x: _shape_and_axes(x, s, axes), type, norm, workers, orthogonalize, table, inverse)
+def _over(x, type, s, axes, norm, workers, orthogonalize, table, inverse, device):
+    return _transform(x, lambda x: _shape_and_axes(x, s, axes), type, norm, workers, orthogonalize, table, inverse, device)
 
 
-def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, device=None):
     """Cosine transform (types 1 to 4) along one axis, as scipy.fft.dct.
 
     >>> dct([1.0, 1.0, 1.0, 1.0])
     array([8., 0., 0., 0.])
     """
-    return _along(x, type, n, axis, norm, workers, orthogonalize, _DCT, False)
+    return _along(x, type, n, axis, norm, workers, orthogonalize, _DCT, False, device)
 
 
-def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, device=None):
     """The inverse of dct."""
-    return _along(x, type, n, axis, norm, workers, orthogonalize, _DCT, True)
+    return _along(x, type, n, axis, norm, workers, orthogonalize, _DCT, True, device)
 
 
-def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, device=None):
     """Sine transform (types 1 to 4) along one axis."""
-    return _along(x, type, n, axis, norm, workers, orthogonalize, _DST, False)
+    return _along(x, type, n, axis, norm, workers, orthogonalize, _DST, False, device)
 
 
-def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, device=None):
     """The inverse of dst."""
-    return _along(x, type, n, axis, norm, workers, orthogonalize, _DST, True)
+    return _along(x, type, n, axis, norm, workers, orthogonalize, _DST, True, device)
 
 
-def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
+def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None, device=None):
     """Cosine transforms along several axes."""
-    return _over(x, type, s, axes, norm, workers, orthogonalize, _DCT, False)
+    return _over(x, type, s, axes, norm, workers, orthogonalize, _DCT, False, device)
 
 
-def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, device=None):
     """The inverse of dctn."""
-    return _over(x, type, s, axes, norm, workers, orthogonalize, _DCT, True)
+    return _over(x, type, s, axes, norm, workers, orthogonalize, _DCT, True, device)
 
 
-def dstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+def dstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, device=None):
     """Sine transforms along several axes."""
-    return _over(x, type, s, axes, norm, workers, orthogonalize, _DST, False)
+    return _over(x, type, s, axes, norm, workers, orthogonalize, _DST, False, device)
 
 
-def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, device=None):
     """The inverse of dstn."""
-    return _over(x, type, s, axes, norm, workers, orthogonalize, _DST, True)
+    return _over(x, type, s, axes, norm, workers, orthogonalize, _DST, True, device)

@@ -1,9 +1,11 @@
-"""Plans of transforms on the host, as objects."""
+"""Plans of transforms of NumPy arrays, as objects."""
 import numpy as np
 
 from . import _ridge
 from ._fft_arguments import (_COMPLEX, _FORWARD, _INVERSE, _REAL, _REAL_FORWARD, _REAL_INVERSE, _product, _scale,
                              _shape_and_axes, _threads)
+from ._fft_device import _MOST_AXES
+from ._fft_through import _halved, _is_elsewhere, _new_plan, _types
 from ._picture import Shown
 
 
@@ -60,6 +62,53 @@ class Plan(Shown):
         return _planned, self._problem
 
 
+class DevicePlan(Plan):
+    """A planned transform of NumPy arrays on a device; made by plan(device=...). The arrays may have any strides."""
+
+    def __init__(self, shape, dtype, kind, axes, lengths, scale, measured, device, adjoint=False):
+        if not 1 <= len(axes) <= _MOST_AXES:
+            raise ValueError(f"a plan on a device needs 1 to {_MOST_AXES} axes, got {len(axes)}: ridge.fft.fftn has no such limit")
+        self._problem = tuple(shape), np.dtype(dtype).str, kind, tuple(axes), tuple(lengths), scale, measured, device, adjoint
+        self._order = [a for a in range(len(shape)) if a not in axes] + list(axes)
+        self._inverse = (kind in (_INVERSE, _REAL_INVERSE)) != adjoint  # direction of the C++ plan
+        self._shape, self._dtype, self.device = tuple(shape), np.dtype(dtype), device
+        real, samples = kind in (_REAL_FORWARD, _REAL_INVERSE), kind == _REAL_INVERSE
+        if adjoint:
+            samples = kind == _REAL_FORWARD
+        made = list(lengths) if samples or not real else _halved(lengths)
+        loops = [shape[a] for a in self._order[:-len(axes)]]
+        single, dtype = _types(self._dtype, real, samples)
+        self._result = (*loops, *made), dtype
+        self._plan = _new_plan(device, single, tuple(lengths), _product(loops), real, kind in (_INVERSE, _REAL_INVERSE), scale, (),
+                               adjoint, measured)
+
+    def __call__(self, x, out=None):
+        """The transform of x, into out or into a new array."""
+        x = np.asarray(x)
+        if x.shape != self._shape or x.dtype != self._dtype:
+            raise ValueError(f"the array must have the plan's shape {self._shape} and type {self._dtype}, got {x.shape} and {x.dtype}")
+        back = np.argsort(self._order)
+        shape = tuple(self._result[0][i] for i in back)
+        if out is not None and (not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != self._result[1]):
+            raise ValueError(f"out must be an array of the shape {shape} and type {self._result[1]}")
+        made = np.empty(*self._result)
+        if made.size:
+            self._plan.run_host(np.ascontiguousarray(x.transpose(self._order)), made, self._inverse)
+        if out is None:
+            return np.ascontiguousarray(made.transpose(back))
+        out[...] = made.transpose(back)
+        return out
+
+    def adjoint(self):
+        """The plan of the conjugate transpose, on the same device."""
+        shape, dtype, kind, axes, lengths, scale, measured, device, adjoint = self._problem
+        back = np.argsort(self._order)
+        return DevicePlan([self._result[0][i] for i in back], self._result[1], kind, axes, lengths, scale, measured, device, not adjoint)
+
+    def __reduce__(self):
+        return DevicePlan, self._problem
+
+
 def _planned(x, out, *rest):
     return Plan(_like(x), _like(out), *rest)
 
@@ -67,8 +116,8 @@ def _planned(x, out, *rest):
 class Convolution:
     """A filter applied to signals by overlap-save; made by convolution()."""
 
-    def __init__(self, plan, weights, inner, workers):
-        self._plan, self._weights, self._inner, self._workers = plan, weights, inner, workers
+    def __init__(self, plan, weights, inner, workers, device="host"):
+        self._plan, self._weights, self._inner, self._workers, self.device = plan, weights, inner, workers, device
 
     def __call__(self, signal):
         """The convolution of a signal: len(signal) + len(filter) - 1 values. An adjoint returns len(signal) - len(filter) + 1."""
@@ -82,22 +131,23 @@ class Convolution:
 
     def adjoint(self):
         """The conjugate transpose: correlates with the filter and keeps the values for which the filter lies within the signal."""
-        return Convolution(self._plan.adjoint(), self._weights, not self._inner, self._workers)
+        return Convolution(self._plan.adjoint(), self._weights, not self._inner, self._workers, self.device)
 
     def explain(self):
         return self._plan.explain()
 
     def __reduce__(self):
-        return _convolution_again, (self._weights, self._inner, self._workers)
+        return _convolution_again, (self._weights, self._inner, self._workers, self.device)
 
 
-def _convolution_again(weights, inner, workers):
-    made = convolution(weights, workers)
+def _convolution_again(weights, inner, workers, device="host"):
+    made = convolution(weights, workers, device)
     return made.adjoint() if inner else made
 
 
-def convolution(filter, workers=None):
-    """A plan that convolves signals with a filter, as numpy.convolve(signal, filter).
+def convolution(filter, workers=None, device="host"):
+    """A plan that convolves signals with a filter, as numpy.convolve(signal, filter). On another device than the host, signals of any
+    length are uploaded, filtered and downloaded in panels.
 
     >>> convolution([1.0, 2.0, 1.0])([1.0, 0.0, 0.0, 1.0]).round(9) + 0.0
     array([1., 2., 1., 1., 2., 1.])
@@ -107,11 +157,13 @@ def convolution(filter, workers=None):
         weights = weights.astype(np.float64)
     if weights.ndim != 1 or not weights.size:
         raise ValueError(f"the filter needs one axis and at least 1 value, got the shape {weights.shape}")
-    return Convolution(_ridge.Convolution(weights, _threads(workers)), weights, False, workers)
+    device = device if _is_elsewhere(device) else "host"
+    return Convolution(_ridge.Convolution(weights, _threads(workers), device), weights, False, workers, device)
 
 
-def plan(x, axes=None, kind="complex", inverse=False, norm=None, workers=None, measured=True):
-    """A plan for arrays like x over some axes (default: the last one). kind is "complex" or "real"."""
+def plan(x, axes=None, kind="complex", inverse=False, norm=None, workers=None, measured=True, device=None):
+    """A plan for arrays like x over some axes (default: the last one). kind is "complex" or "real". On a device other than the host,
+    arrays are uploaded, transformed and downloaded."""
     x = np.asarray(x)
     axes = [x.ndim - 1] if axes is None else _shape_and_axes(x, None, axes)[1]
     lengths = [x.shape[a] for a in axes]
@@ -134,4 +186,7 @@ def plan(x, axes=None, kind="complex", inverse=False, norm=None, workers=None, m
         out, code = np.empty(shape, _REAL.get(x.dtype, np.float64)), _REAL_INVERSE
     else:
         raise ValueError(f'unknown kind {kind!r}: use "complex" or "real"')
-    return Plan(x, out, code, axes, _scale(norm, _product(lengths), inverse), _threads(workers), measured)
+    scale = _scale(norm, _product(lengths), inverse)
+    if _is_elsewhere(device):
+        return DevicePlan(x.shape, x.dtype, code, axes, lengths, scale, measured, device)
+    return Plan(x, out, code, axes, scale, _threads(workers), measured)

@@ -24,6 +24,8 @@ def named(name, args, kwargs):
         raise TypeError(f"{name}() takes {len(names) + 1} positional arguments but {len(args) + 1} were given")
     given = dict(zip(names, args))
     for key, value in kwargs.items():
+        if key == "device":
+            continue
         if key in given:
             raise TypeError(f"{name}() got multiple values for argument '{key}'")
         given[key] = value
@@ -89,6 +91,8 @@ def transformed(name, function, x, args, kwargs):
     if isinstance(x, (Array, list, tuple, int, float, complex, np.generic)):
         return NotImplemented
     library = library_of(x)
+    if kwargs.get("device") is not None and library in ("torch", "jax", "cupy", "dask"):
+        raise TypeError(f"{name}: device= is for arrays in host memory, got an array of {library}, which is transformed where it is")
     if library == "torch":
         return _torch(name, x, args, kwargs)
     if library == "jax" and "jax" in sys.modules:

@@ -1,9 +1,11 @@
 """The machine: its devices, measured ceilings and rooflines."""
 import json
+import operator
 
 from . import _ridge
+from .array import device_name
 
-__all__ = ["devices", "machine", "Machine"]
+__all__ = ["devices", "machine", "Machine", "device_memory", "set_device_memory"]
 
 
 def devices():
@@ -13,6 +15,16 @@ def devices():
     'host'
     """
     return _ridge.devices()
+
+
+def device_memory(device):
+    """Bytes of a device's memory that plans of host arrays may use: nine tenths of it, RIDGE_DEVICE_MEMORY, or set_device_memory()."""
+    return _ridge.device_memory(device_name(device))
+
+
+def set_device_memory(bytes):
+    """Limits the device memory of plans made from now on; 0 removes the limit. Larger host arrays are transformed in panels."""
+    _ridge.set_device_memory(operator.index(bytes))
 
 
 class Machine:

@@ -2,6 +2,7 @@
 import numpy as np
 
 from . import _ridge
+from .array import device_name
 
 
 def _points(given, axes, what):
@@ -49,7 +50,7 @@ class Wave:
                   "accuracy": int(accuracy), "layer": int(layer), "free_surface": bool(free_surface), "batch": self.batch}
         kind = _ridge.SurveyFloat32 if self.dtype == np.float32 else _ridge.SurveyFloat64
         self._options = {"memory": int(memory), "error": float(error), "exact": bool(exact), "bits": int(bits)}
-        self._survey = kind(device, list(self.shape), np.full(self.shape, float(fastest)), medium, effort == "measured")
+        self._survey = kind(device_name(device), list(self.shape), np.full(self.shape, float(fastest)), medium, effort == "measured")
         wavelet = np.asarray(self._survey.ricker(self.steps) if wavelet is None else wavelet, np.float64)
         if wavelet.ndim == 1:
             wavelet = wavelet[np.newaxis, np.newaxis]

@@ -121,10 +121,19 @@ def _on_host(value):
     return np.asarray(value) if isinstance(value, Array) else value
 
 
+def device_name(device):
+    """The name of a device argument: None is the host."""
+    if device is None:
+        return "host"
+    if not isinstance(device, str):
+        raise TypeError(f'device must be a name such as "cuda:0" (ridge.devices() lists them), got {device!r}')
+    return device
+
+
 def empty(shape, dtype=np.complex64, device="host"):
     """An uninitialized array on a device."""
     shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
-    return Array(_ridge.DeviceArray(device, np.dtype(dtype).name, [int(n) for n in shape]))
+    return Array(_ridge.DeviceArray(device_name(device), np.dtype(dtype).name, [int(n) for n in shape]))
 
 
 def array(values, device="host"):

@@ -7,7 +7,8 @@ The module is a SciPy back end:
 
 Arrays of any strides are used without a copy. The result is an array of the input's library (PyTorch, CuPy, JAX, dask, xarray,
 subclasses of NumPy's) on its device; a ridge.Array on a device is transformed there. On devices, axes other than the last ones,
-and lengths other than the array's, need a copy.
+and lengths other than the array's, need a copy. NumPy arrays are transformed on another device with `device="cuda:0"`: they are
+uploaded, transformed and downloaded, in panels if they exceed the device's memory.
 float16 becomes complex64 (plan_float16 keeps it), float32 and float64 keep their precision, integers become double.
 
 >>> import numpy as np
@@ -26,6 +27,7 @@ from ._fft_arguments import (_COMPLEX, _FORWARD, _INVERSE, _REAL, _REAL_FORWARD,
                              _product, _scale, _shape_and_axes, _threads, get_workers, set_workers)
 from . import _fft_cosine
 from ._fft_device import Float16Plan, _elsewhere, _on_device, plan_float16
+from ._fft_through import _is_elsewhere, _same_device, _through
 from ._fft_plan import Convolution, Plan, convolution, plan
 from ._fft_zoom import czt, zoom
 
@@ -163,10 +165,11 @@ def _real_inverse(x, lengths, axes, norm, workers, inverse, out):
     return made
 
 
-def _transform(x, s, axes, norm, overwrite_x, workers, plan, out, where, real=False, inverse=False, hermitian=False):
+def _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, where, real=False, inverse=False, hermitian=False):
     """Every transform. where: _one or _shape_and_axes. inverse: the result are samples, as those of irfft and hfft."""
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
+        _same_device(there, device)
         if out is not None:
             raise TypeError("out needs a NumPy array as input: transforms of other arrays return new ones")
         return _on_device(there, s, axes, norm, real, inverse, hermitian)
@@ -177,6 +180,12 @@ def _transform(x, s, axes, norm, overwrite_x, workers, plan, out, where, real=Fa
         if real:
             raise ValueError("at least 1 axis must be transformed")
         return given if out is None else _delivered(x, out)
+    if _is_elsewhere(device):
+        if real and not inverse and x.dtype.kind == "c":
+            raise TypeError("x must be a real sequence")
+        made = _through(np.conj(x) if hermitian and inverse else x, lengths, axes, _scale(norm, _product(lengths), inverse != hermitian),
+                        real, inverse, device)
+        return _delivered(np.conj(made, out=made) if hermitian and not inverse else made, out)
     if not real:
         return _delivered(_complex(x, owned, lengths, axes, norm, overwrite_x, workers, inverse, out), out)
     if inverse:
@@ -186,119 +195,120 @@ def _transform(x, s, axes, norm, overwrite_x, workers, plan, out, where, real=Fa
 
 
 @_any_array
-def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """One-dimensional transform along an axis, as scipy.fft.fft; out: the array to write, as in NumPy 2.
+def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
+    """One-dimensional transform along an axis, as scipy.fft.fft; out: the array to write, as in NumPy 2. device: where a NumPy
+    array is transformed, "host" by default.
 
     >>> fft([1, 0, 0, 0]).real
     array([1., 1., 1., 1.])
     """
-    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, device, _one)
 
 
 @_any_array
-def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The inverse of fft."""
-    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, inverse=True)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, device, _one, inverse=True)
 
 
 @_any_array
-def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """Transform over two axes."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes)
 
 
 @_any_array
-def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The inverse of fft2."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, inverse=True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, inverse=True)
 
 
 @_any_array
-def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """Transform over any number of axes."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes)
 
 
 @_any_array
-def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The inverse of fftn."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, inverse=True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, inverse=True)
 
 
 @_any_array
-def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """Transform of real samples: the first n//2+1 values of their spectrum.
 
     >>> rfft([1.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1.])
     """
-    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, True)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, device, _one, True)
 
 
 @_any_array
-def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The inverse of rfft; n is the number of samples, by default 2*(m-1)."""
-    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, True, True)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, device, _one, True, True)
 
 
 @_any_array
-def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """Transform of real samples over any number of axes; the last one has n//2+1 values."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, True)
 
 
 @_any_array
-def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The inverse of rfftn."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, True, True)
 
 
 @_any_array
-def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """Transform of real samples over two axes."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, True)
 
 
 @_any_array
-def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The inverse of rfft2."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, True, True)
 
 
 @_any_array
-def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The real spectrum of samples with Hermitian symmetry."""
-    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, True, True, True)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, device, _one, True, True, True)
 
 
 @_any_array
-def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The inverse of hfft."""
-    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, True, hermitian=True)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, device, _one, True, hermitian=True)
 
 
 @_any_array
-def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """hfft over any number of axes."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, True, True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, True, True, True)
 
 
 @_any_array
-def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The inverse of hfftn."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, hermitian=True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, True, hermitian=True)
 
 
 @_any_array
-def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """hfft over two axes."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, True, True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, True, True, True)
 
 
 @_any_array
-def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None, device=None):
     """The inverse of hfft2."""
-    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, hermitian=True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, device, _shape_and_axes, True, hermitian=True)
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _ridge
 from ._picture import Shown
+from .array import device_name
 
 __all__ = ["plan", "Bank", "Stream", "Power", "Correlator", "Synthesis", "design", "response", "quality"]
 
@@ -72,7 +73,7 @@ class Bank(Shown):
     """A planned filter bank; any number of streams can use it."""
 
     def __init__(self, problem, device, measured):
-        self._problem, self._plan = problem, _ridge.Bank(device, problem, measured)
+        self._problem, self._plan = problem, _ridge.Bank(device_name(device), problem, measured)
         self.channels, self.stations, self.polarizations = problem["channels"], problem["stations"], problem["polarizations"]
         self.samples = problem["samples"]
 

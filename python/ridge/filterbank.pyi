@@ -63,6 +63,6 @@ class Synthesis:
 def plan(channels: int = ..., taps: int = ..., stations: int = ..., polarizations: int = ..., samples: str = ...,
          oversampling: tuple[int, int] = ..., window: str = ..., shape: float = ..., width: float = ...,
          weights: ArrayLike | None = ..., input_block: int = ..., centred: bool = ..., bandpass: ArrayLike | None = ...,
-         order: str = ..., output_times: int = ..., delays: tuple[float, int] | None = ..., device: str = ...,
+         order: str = ..., output_times: int = ..., delays: tuple[float, int] | None = ..., device: str | None = ...,
          workers: int | None = ..., measured: bool = ...) -> Bank: ...
 

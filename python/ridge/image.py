@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _ridge
 from ._picture import Shown
+from .array import device_name
 
 __all__ = ["flow", "FlowPlan", "variance", "VariancePlan", "apply", "OperatorPlan", "read", "write", "read_flow", "write_flow",
            "flow_picture", "compare_flow"]
@@ -39,7 +40,7 @@ class FlowPlan(Shown):
         if unknown:
             raise TypeError(f"unknown parameter {sorted(unknown)[0]!r}: use {', '.join(sorted(known))}")
         self.shape = tuple(shape)
-        self._plan = _ridge.FlowPlan(device, list(shape), parameters, workers or 0, measured)
+        self._plan = _ridge.FlowPlan(device_name(device), list(shape), parameters, workers or 0, measured)
 
     def __call__(self, first, second, out=None):
         """The vector (x, y) of every pixel, in pixels: first[r, c] is found at second[r + y, c + x]."""
@@ -69,7 +70,7 @@ class VariancePlan(Shown):
                  measured=False):
         window = (window, window) if np.ndim(window) == 0 else tuple(window)
         self.shape = tuple(shape)
-        self._plan = _ridge.VariancePlan(device, list(shape), np.dtype(dtype).name, window, method, border, float(constant),
+        self._plan = _ridge.VariancePlan(device_name(device), list(shape), np.dtype(dtype).name, window, method, border, float(constant),
                                          workers or 0, measured)
 
     def __call__(self, image, out=None):
@@ -100,7 +101,7 @@ class OperatorPlan(Shown):
 
     def __init__(self, chain, shape, dtype, border=None, constant=0.0, device="host", workers=None, measured=False,
                  like="ridge"):
-        self._plan = _ridge.OperatorPlan(device, list(shape), np.dtype(dtype).name, chain, border, float(constant), like,
+        self._plan = _ridge.OperatorPlan(device_name(device), list(shape), np.dtype(dtype).name, chain, border, float(constant), like,
                                          workers or 0, measured)
         self._input = tuple(shape)
         rows, columns, channels, self.dtype = self._plan.output()

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _ridge
 from ._picture import Shown
+from .array import device_name
 
 __all__ = ["Plan", "Normal", "nufft1d1", "nufft1d2", "nufft1d3", "nufft2d1", "nufft2d2", "nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3"]
 
@@ -60,12 +61,12 @@ class Plan(Shown):
                 raise ValueError("type 3 has complex strengths only: use real=False")
             self.n_modes = None
             made = getattr(_ridge, "NufftType3" + number)
-            self._plan = made(device, n_modes_or_dim, float(eps), 1 if self.isign >= 0 else -1, n_trans, nthreads)
+            self._plan = made(device_name(device), n_modes_or_dim, float(eps), 1 if self.isign >= 0 else -1, n_trans, nthreads)
             return
         n_modes = (n_modes_or_dim,) if np.ndim(n_modes_or_dim) == 0 else n_modes_or_dim
         self.n_modes = tuple(int(n) for n in n_modes)
         problem = _problem(nufft_type, self.n_modes, eps, self.isign, n_trans, modeord, upsampfac, nthreads, points, real)
-        self._plan = getattr(_ridge, "NufftPlan" + number)(device, problem, measured)
+        self._plan = getattr(_ridge, "NufftPlan" + number)(device_name(device), problem, measured)
 
     @property
     def device(self):
@@ -160,7 +161,7 @@ class Normal:
         points = _coordinates(points, real, "points")
         problem = _problem(2, self.n_modes, eps, isign, 1, modeord, 0.0, nthreads, 0)
         made = _ridge.NufftNormalFloat if real == np.float32 else _ridge.NufftNormalDouble
-        self._normal = made(device, problem, points, [] if weights is None else _coordinates([weights], real, "weights"))
+        self._normal = made(device_name(device), problem, points, [] if weights is None else _coordinates([weights], real, "weights"))
 
     def __call__(self, modes, out=None):
         modes = np.ascontiguousarray(modes, self.dtype)

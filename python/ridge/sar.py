@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _ridge
 from ._picture import Shown
+from .array import device_name
 
 __all__ = ["Radar", "Plan"]
 
@@ -21,7 +22,7 @@ class Plan(Shown):
     """A plan to focus frames of one shape."""
 
     def __init__(self, radar, device, measured):
-        self.radar, self._plan = radar, _ridge.SarPlan(device, radar._problem, measured)
+        self.radar, self._plan = radar, _ridge.SarPlan(device_name(device), radar._problem, measured)
 
     @property
     def device(self):

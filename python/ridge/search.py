@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from . import _ridge
+from .array import device_name
 
 __all__ = ["Band", "simulate", "find", "fold", "periods", "dedisperse", "beam_weights", "beamform"]
 
@@ -49,7 +50,7 @@ def find(power, band, dm=(0, 1000), threshold=7, tolerance=1.05, widest=256, fla
     """Candidates as dicts with dm, time, snr, width and more, in the order of time. flag: first limit of SumThreshold in sigma, 0 for off."""
     settings = {"dm_begin": float(dm[0]), "dm_end": float(dm[1]), "threshold": float(threshold), "tolerance": float(tolerance),
                 "widest": widest, "flag": float(flag), "threads": workers or 0}
-    return _ridge.search_find(device, _rows(power), asdict(band), settings, variant)
+    return _ridge.search_find(device_name(device), _rows(power), asdict(band), settings, variant)
 
 
 def fold(power, band, period, pdot=0.0, dm=0.0, bins=256, subbands=1):
@@ -65,7 +66,7 @@ def periods(power, band, dm=0.0, acceleration=(0, 0), harmonics=16, threshold=6,
     """Periodic signals as dicts with period, frequency, acceleration, sigma and harmonics, the strongest first."""
     settings = {"acceleration_begin": float(acceleration[0]), "acceleration_end": float(acceleration[1]), "harmonics": harmonics,
                 "threshold": float(threshold), "dm": float(dm)}
-    return _ridge.search_periods(device, _rows(power), asdict(band), settings)
+    return _ridge.search_periods(device_name(device), _rows(power), asdict(band), settings)
 
 
 def dedisperse(voltages, dm, centre_mhz, rate_mhz, taper=0.02, length=0, device="host"):
@@ -75,7 +76,7 @@ def dedisperse(voltages, dm, centre_mhz, rate_mhz, taper=0.02, length=0, device=
     if samples.ndim != 1:
         raise ValueError(f"the voltages must have one axis, got {samples.ndim}")
     out = np.empty_like(samples)
-    _ridge.search_dedisperse(device, samples, {"dm": float(dm), "centre_mhz": float(centre_mhz), "rate_mhz": float(rate_mhz),
+    _ridge.search_dedisperse(device_name(device), samples, {"dm": float(dm), "centre_mhz": float(centre_mhz), "rate_mhz": float(rate_mhz),
                                                "taper": float(taper), "length": int(length)}, out)
     return out
 
@@ -105,5 +106,5 @@ def beamform(voltages, weights, integrate=1, incoherent=False, device="host"):
     if integrate < 1:
         raise ValueError(f"integrate must be at least 1, got {integrate}")
     out = np.empty((len(samples), factors.shape[1] + bool(incoherent), samples.shape[1] // integrate), np.float32)
-    _ridge.search_beamform(device, samples, np.ascontiguousarray(factors), {"integrate": integrate, "incoherent": bool(incoherent)}, out)
+    _ridge.search_beamform(device_name(device), samples, np.ascontiguousarray(factors), {"integrate": integrate, "incoherent": bool(incoherent)}, out)
     return out

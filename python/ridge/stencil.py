@@ -31,7 +31,7 @@ import numpy as np
 from . import _ridge
 from ._picture import Shown
 from ._wave import Wave
-from .array import Array, asarray
+from .array import Array, asarray, device_name
 
 __all__ = ["update", "Update", "plan", "Plan", "Session", "run", "heat", "wave", "euler", "life", "Wave",
            "min", "max", "abs", "sqrt", "fma", "select"]
@@ -428,7 +428,7 @@ class Plan(Shown):
         low, high = _borders(border, made.dimensions)
         cells = shape[len(shape) - made.dimensions:]
         self.shape, self.dtype, self.update = tuple(shape), np.dtype(dtype), made
-        self._plan = _ridge.StencilPlan(made._for(dtype), list(cells), low, high, device, workers or 0, measured)
+        self._plan = _ridge.StencilPlan(made._for(dtype), list(cells), low, high, device_name(device), workers or 0, measured)
 
     @property
     def device(self):
@@ -503,10 +503,12 @@ def plan(what, like, border="fixed", device="host", workers=None, measured=False
 def run(what, u, steps=1, border="fixed", device="host", coefficients=None, workers=None, memory=None):
     """u after `steps` steps of an update, in a new array.
 
-    memory: bytes of the device that may be used (0: three quarters of it), for grids larger than that. Windows of rows are then
-    transferred and advanced by several steps while the next one is transferred.
+    memory: bytes of the device that may be used, for grids larger than that: windows of rows are transferred and advanced by several
+    steps while the next one is transferred. Grids larger than ridge.device_memory(device) run so in any case.
     """
-    u = np.asarray(u)
+    u, device = np.asarray(u), device_name(device)
+    if memory is None and coefficients is None and device != "host" and 2 * u.nbytes > _ridge.device_memory(device):
+        memory = _ridge.device_memory(device)
     if memory is not None:
         if coefficients is not None:
             raise ValueError("memory= is for updates without coefficients: leave it out, or the coefficients")

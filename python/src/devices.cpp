@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <ridge/device.hpp>
+#include <ridge/device_memory.hpp>
 #include <ridge/machine.hpp>
 #include <ridge/plan.hpp>
 
@@ -55,6 +56,8 @@ void add_devices(py::module_& module) {
     for (const Device& device : ridge::devices().devices) list.append(describe(device));
     return list;
   });
+  module.def("device_memory", [](const std::string& id) { return device_memory(ridge::device(id)); });
+  module.def("set_device_memory", &set_device_memory);
   module.def("device_notes", [] { return ridge::devices().notes; });
   module.def("profile_json", &profile_json, py::call_guard<py::gil_scoped_release>());
   module.def("measure_json", &measure_json, py::arg("seconds"), py::call_guard<py::gil_scoped_release>());

@@ -211,11 +211,11 @@ class Plan {
 // A filter applied to signals of one element type by convolution, or its adjoint.
 class Convolution {
  public:
-  Convolution(const py::object& filter, std::size_t threads) {
+  Convolution(const py::object& filter, std::size_t threads, const std::string& device) {
     const Array weights(filter, false, "the filter");
     const fft::ConvolutionOptions options{.threads = threads};
     const auto make = [&]<class E>(E) {
-      plan_.emplace<fft::Convolution<E>>(host(), weights.span<const E>("the filter"), options);
+      plan_.emplace<fft::Convolution<E>>(ridge::device(device), weights.span<const E>("the filter"), options);
     };
     element_ = weights.element();
     if (element_ == Element::float32) make(float());
@@ -267,7 +267,8 @@ class Convolution {
 
 void add_fft(py::module_& module) {
   py::class_<Convolution>(module, "Convolution")
-      .def(py::init<const py::object&, std::size_t>(), py::arg("filter"), py::arg("threads") = 1)
+      .def(py::init<const py::object&, std::size_t, const std::string&>(), py::arg("filter"), py::arg("threads") = 1,
+           py::arg("device") = "host")
       .def("run", &Convolution::run)
       .def("adjoint", &Convolution::adjoint)
       .def("explain", &Convolution::explain)

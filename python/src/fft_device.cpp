@@ -1,6 +1,7 @@
 // Python bindings of transforms of arrays in device memory: complex and real transforms over the last axes, cosine and
 // sine transforms over any, and rearrangement of axes and lengths.
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,10 +32,10 @@ namespace {
 class DevicePlan {
  public:
   // `given`: lengths of the stored part of the input per axis; the rest is zero. Empty: everything. With it, as with a
-  // storage, the plan has one direction.
+  // storage, and unless `both`, the plan has one direction.
   DevicePlan(const std::string& device, bool single, const std::vector<std::size_t>& shape, std::size_t batch,
              bool real, double scale_forward, double scale_inverse, bool measured, const std::string& storage,
-             bool only_inverse, bool adjoint, const std::vector<std::size_t>& given)
+             bool only_inverse, bool adjoint, const std::vector<std::size_t>& given, bool both)
       : DevicePlan(ridge::device(device), single, adjoint,
                    fft::Problem{.shape = shape,
                                 .batch = batch,
@@ -42,9 +43,9 @@ class DevicePlan {
                                 .scale_forward = scale_forward,
                                 .scale_inverse = scale_inverse,
                                 .storage = storage_named(storage),
-                                .directions = storage.empty() && given.empty() ? fft::Directions::both
-                                              : only_inverse                   ? fft::Directions::inverse
-                                                                               : fft::Directions::forward,
+                                .directions = both && storage.empty() && given.empty() ? fft::Directions::both
+                                              : only_inverse                           ? fft::Directions::inverse
+                                                                                       : fft::Directions::forward,
                                 .given = {.count = only_inverse ? std::vector<std::size_t>() : given},
                                 .wanted = {.count = only_inverse ? given : std::vector<std::size_t>()}},
                    measured) {}
@@ -65,6 +66,11 @@ class DevicePlan {
         },
         *plan_);
     queue_.finish();
+  }
+
+  // Uploads a packed array, transforms it and downloads the result: in panels if they exceed the device's memory.
+  void run_host(const py::object& input, const py::object& output, bool inverse) const {
+    std::visit([&](const auto& plan) { run_arrays(plan, input, output, inverse); }, *plan_);
   }
 
   // Enqueues a transform between addresses of another library on its stream and does not wait. The caller guarantees
@@ -105,6 +111,32 @@ class DevicePlan {
   }
 
  private:
+  template <class T>
+  static void run_arrays(const fft::Plan<T>& plan, const py::object& input, const py::object& output, bool inverse) {
+    const auto typed = [&]<class In, class Out>(In, Out) {
+      const Array in(input, false, "the input", {element_of<In>()}),
+          out(output, true, "the output", {element_of<Out>()});
+      const auto from = in.span<const In>("the input");
+      const auto to = out.span<Out>("the output");
+      const py::gil_scoped_release free;
+      if constexpr (std::is_same_v<Out, T>) {
+        plan.inverse(from, to);
+      } else if constexpr (std::is_same_v<In, T>) {
+        plan.forward(from, to);
+      } else {
+        inverse ? plan.inverse(from, to) : plan.forward(from, to);
+      }
+    };
+    if (plan.problem().kind == fft::Kind::complex) return typed(std::complex<T>(), std::complex<T>());
+    inverse ? typed(std::complex<T>(), T()) : typed(T(), std::complex<T>());
+  }
+  template <class E>
+  static Element element_of() {
+    if constexpr (std::is_same_v<E, float>) return Element::float32;
+    if constexpr (std::is_same_v<E, double>) return Element::float64;
+    return sizeof(E) == sizeof(std::complex<float>) ? Element::complex64 : Element::complex128;
+  }
+
   DevicePlan(const Device& device, bool single, bool adjoint, const fft::Problem& plain, bool measured)
       : queue_(device.queue()) {
     const py::gil_scoped_release free;
@@ -300,11 +332,13 @@ void add_fft_on_devices(py::module_& module) {
       .def("rearranged", &Rearranger::rearranged);
   py::class_<DevicePlan>(module, "DevicePlan")
       .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, std::size_t, bool, double, double, bool,
-                    const std::string&, bool, bool, const std::vector<std::size_t>&>(),
+                    const std::string&, bool, bool, const std::vector<std::size_t>&, bool>(),
            py::arg("device"), py::arg("single"), py::arg("shape"), py::arg("batch"), py::arg("real"),
            py::arg("scale_forward"), py::arg("scale_inverse"), py::arg("measured"), py::arg("storage") = "",
-           py::arg("only_inverse") = false, py::arg("adjoint") = false, py::arg("given") = std::vector<std::size_t>())
+           py::arg("only_inverse") = false, py::arg("adjoint") = false, py::arg("given") = std::vector<std::size_t>(),
+           py::arg("both") = true)
       .def("run", &DevicePlan::run)
+      .def("run_host", &DevicePlan::run_host)
       .def("enqueue", &DevicePlan::enqueue)
       .def("explain", &DevicePlan::explain)
       .def("trials", &DevicePlan::trials);
