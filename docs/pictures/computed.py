@@ -297,4 +297,47 @@ def time_line(work):
     return p
 
 
-COMPUTED = [filterbank_response, wave, flow_field, sar_point, inversion, place_spine, search, dedispersion, time_line]
+def nufft_map(work, points, strengths, side):
+    """Real parts of a type 1 transform by the command, divided by the number of points."""
+    name = lambda n: os.path.join(work, n)
+    write_npy(name("points.npy"), (len(points), 2), [c for point in points for c in point])
+    open(name("strengths.npy"), "wb").write(npy_header(f"({len(points)},)", "<c16") + b"".join(struct.pack("<2d", s.real, s.imag) for s in strengths))
+    ridge("nufft", name("points.npy"), name("strengths.npy"), name("modes.npy"), "--modes", f"{side}x{side}", "--threads", "1", "--device", "host")
+    return [real / len(points) for real, _ in struct.iter_unpack("<2d", read_npy(name("modes.npy"))[2])]
+
+
+def visibility_map(work):
+    """Measured points, dirty map and map after CLEAN of lesson 18."""
+    n, hours = 128, 40
+    places = [cmath.rect(1.5 ** k, 2 * math.pi * arm / 3) for arm in range(3) for k in range(1, 8)]
+    turns = [cmath.rect(1, math.pi * (hour / (hours - 1) - 0.5) / 2) for hour in range(hours)]
+    pairs = [turn * (b - a) for turn in turns for i, a in enumerate(places) for b in places[i + 1:]]
+    scale = 2.7 / max(map(abs, pairs))
+    points = [(scale * pair.imag, scale * pair.real) for pair in pairs]
+    stars = ((40, 70, 1.0), (75, 50, 0.5), (90, 98, 0.1))
+    measured = [sum(cmath.rect(flux, -(v * (row - n // 2) + u * (column - n // 2))) for row, column, flux in stars) for v, u in points]
+    dirty, beam = nufft_map(work, points, measured, n), nufft_map(work, points, [1 + 0j] * len(points), 2 * n)
+    clean, left = [0.0] * (n * n), list(dirty)
+    for _ in range(100):
+        at = max(range(n * n), key=left.__getitem__)
+        flux, row, column = 0.3 * left[at], at // n, at % n
+        for r in range(n):
+            start = (n + r - row) * 2 * n + n - column
+            left[r * n:r * n + n] = [value - flux * b for value, b in zip(left[r * n:r * n + n], beam[start:start + n])]
+        for r in range(max(0, row - 5), min(n, row + 6)):
+            for c in range(max(0, column - 5), min(n, column + 6)):
+                clean[r * n + c] += flux * math.exp(-((r - row) ** 2 + (c - column) ** 2) / 2.5)
+    covered = [0.5] * (96 * 96)
+    for v, u in points:
+        for sign in (1, -1):
+            covered[int(48 + sign * v * 16) * 96 + int(48 + sign * u * 16)] = 0
+    p = Picture("visibility-map", 190, "Points measured by an array of antennas, the dirty map with three stars in a pattern of side lobes, and the map after CLEAN")
+    for i, (text, side, values) in enumerate((("measured points (u, v)", 96, covered), ("dirty map", n, dirty),
+                                              ("after CLEAN", n, [a + b for a, b in zip(clean, left)]))):
+        p.text(10 + 158 * i, 22, text, "s")
+        low, high = (0, 1) if i == 0 else (-0.3, 0.3)
+        shaded(p, (10 + 158 * i, 30, 146, 146), (side, side), values, low, high)
+    return p
+
+
+COMPUTED = [filterbank_response, wave, flow_field, sar_point, inversion, place_spine, search, dedispersion, time_line, visibility_map]
