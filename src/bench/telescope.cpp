@@ -252,7 +252,7 @@ class TelescopeChain {
     queue_.finish();
     return values;
   }
-  // Without repetitions, which would be found as pulses.
+  // Fills the voltages with random bits that do not repeat: the search would find repetitions as pulses.
   void fill_voltages() {
     std::vector<std::byte> some(std::min<std::size_t>(voltages_.size(), std::size_t{1} << 28));
     for (std::size_t at = 0; at < voltages_.size(); at += some.size()) {
@@ -261,7 +261,7 @@ class TelescopeChain {
       queue_.finish();
     }
   }
-  // The fastest of the kernels that write bytes; scale_ is in their weights.
+  // Selects the fastest filter-bank kernel that writes bytes. scale_ is a factor of its weights.
   void choose_bank() {
     std::vector<double> prototype = bank_problem_.weights;
     for (double& weight : prototype) weight *= scale_;
@@ -282,7 +282,7 @@ class TelescopeChain {
     }
     if (!bank_) mistake(fmt::format("bench telescope: no filter bank of {} channels writes bytes", wanted_.channels));
   }
-  // Warp groups, where they give the same powers in less time.
+  // Selects the beam kernel by warp groups if it gives the same powers in less time.
   void choose_beams() {
     if (!search::ByteBeams::warp_group_refusal(device_, shape_).empty()) return;
     const search::ByteBeams others(device_, shape_, true);

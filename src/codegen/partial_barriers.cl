@@ -1,5 +1,5 @@
-// Barriers of a part of a group. The n consecutive work-items with number `number` synchronize; without such a barrier,
-// the whole group does.
+// Barriers of a part of a group: GROUP_PART_BARRIER(number, n) synchronizes part `number` of a group that is divided into
+// parts of n consecutive work-items. Devices without such barriers synchronize the whole group.
 #if SUB_GROUP_WIDTH >= 32
 #define SUB_GROUP_SYNC() SUB_GROUP_BARRIER()
 #else

@@ -1,7 +1,7 @@
 // Functions of floats as single instructions where the device has them: SIN_FAST(x) and COS_FAST(x) for |x| <= pi (error
 // 2^-21), RSQRT_FAST(x) and RECIPROCAL_FAST(x) (2 units in the last place; denormal numbers are zeros).
-// TURNED(c, s, turns) defines c and s, the cosine and sine of 2 pi turns; SPLIT(whole, index, x) defines the whole
-// part of x below it, |x| < 2^22, as a float and as an int.
+// TURNED(c, s, turns) defines c and s, the cosine and sine of 2 pi turns; SPLIT(whole, index, x) defines floor(x) for
+// |x| < 2^22, as the float `whole` and the int `index`.
 #ifdef __CUDACC_RTC__
 #define RIDGE_QUICK_FUNCTION(name, instruction)                            \
   FUNCTION float name(float x) {                                           \
@@ -21,7 +21,7 @@ RIDGE_QUICK_FUNCTION(ridge_reciprocal_fast, "rcp")
 #define TURNED(c, s, turns)                         \
   const float c##_angle = (turns) * 6.28318531f;    \
   const float c = COS_FAST(c##_angle), s = SIN_FAST(c##_angle)
-// The low bits of x + 1.5 * 2^23 are those of the whole part. A conversion takes eight times as long as an addition.
+// The low bits of x + 1.5 * 2^23, rounded down, are floor(x). A conversion takes eight times as long as an addition.
 #define SPLIT(whole, index, x)                                      \
   const float index##_sum = __fadd_rd(x, 12582912.0f);              \
   const float whole = index##_sum - 12582912.0f;                    \

@@ -43,7 +43,8 @@ FUNCTION SeenPoint seen_from_centre(float off, float across) {
   const SeenPoint seen = {off, across, square * RSQRT_FAST(square), square};
   return seen;
 }
-// Distance from a pulse or part at (-part.x, -part.y) from the centre: its excess over that from the centre, and its inverse.
+// For the distance d from the point to a pulse or part, and the distance c from the point to the group's centre: returns
+// (d - c, 1 / d). The pulse or part is at (-part.x, -part.y) from the centre.
 FUNCTION float2 farther(SeenPoint point, float4 part) {
   const float more = 2.0f * FMA(point.off, part.x, point.across * part.y) + part.w, squares = point.square + more;
   const float inverse = RSQRT_FAST(squares);

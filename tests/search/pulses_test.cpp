@@ -59,7 +59,7 @@ void compare_with_host(const Device& device, std::size_t times, std::size_t wide
     EXPECT_NEAR(normals[d].mean, host[d].mean, 1e-4 * host[d].mean);
     EXPECT_NEAR(normals[d].sigma, host[d].sigma, 1e-4 * host[d].sigma);
   }
-  // Equal sums may be found at another start of the cell, and rounding may move one across the limit.
+  // Of equal sums in a cell another start may be reported, and rounding may move a detection across the limit of 3.
   const auto clear = [](const std::vector<Detection>& all) {
     std::vector<Detection> kept;
     for (const Detection& one : all) {

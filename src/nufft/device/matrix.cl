@@ -47,7 +47,7 @@ FUNCTION void multiply_doubles(LOCAL double* scratch, double* d, const double* a
 #if WIDE
 #define high_part(v) (v)
 #else
-// TF32 number next to v. What is left of v is a TF32 number again, up to 2^-22 of v.
+// Rounds v to the nearest TF32 number. The remainder rounded to TF32 represents v to a relative error of 2^-22.
 FUNCTION float high_part(float v) { return FLOAT_OF((BITS_OF(v) + 0x1000u) & 0xffffe000u); }
 #endif
 #if PRODUCTS == 3
@@ -159,10 +159,11 @@ FUNCTION void add_cell(GLOBAL NUMBER* to, const NUMBER* parts) {
   x = record_.x, y = record_.y, z = record_.z, index = LOADED_INDEX(record_.w)
 #endif
 
-// Adds a piece of the points of one tile to the grid. Eight points with the same first plane are one product per plane: 16
-// rows of weights along the second axis times strengths, by the weights along the fastest axis times that of the plane. In
-// three dimensions 32 work-items own half of the columns (and, of complex doubles, one part) and keep WIDTH planes in
-// registers, a window that slides.
+// Adds a piece of the points of one tile to the grid. Eight points with the same first plane are one matrix product per
+// plane. Its first factor has 16 rows of 8: the weights along the second axis times the strengths. Its second factor has 8
+// rows: the weights along the fastest axis times the weight of the plane. In three dimensions 32 work-items compute half of
+// the columns (of complex doubles: the real or the imaginary part of half of them). They keep WIDTH planes in registers, a
+// window that slides along the slowest axis.
 KERNEL WORK_GROUP_RESIDENT(SPREAD_ITEMS, 1, 1, SPREAD_RESIDENT)
 void spread_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RESTRICT pieces,
                    GLOBAL const VALUE* RESTRICT strengths, GLOBAL NUMBER* RESTRICT grid, ulong offset, int cells0,
@@ -297,9 +298,10 @@ FUNCTION void load_pair(GLOBAL const VALUE* row, int x0, int x1, NUMBER* cells) 
 #endif
 }
 
-// Values at a piece of the points of one tile. A plane of 16 rows is the second factor: 32 points x 16 columns of weights times 16
-// columns x 8 rows of cells, of which a work-item gets two rows of four points; these are multiplied by the weights of the
-// rows and of the plane and added. Fragments store columns 2 t and 2 t + 1 in places t and t + 4.
+// Interpolates at a piece of the points of one tile. For each plane a matrix product sums along the fastest axis: the weights
+// of 32 points for 16 columns, times 16 columns x 8 rows of cells. A work-item holds the sums of two rows at four points,
+// multiplies them by the weights of the rows and of the plane, and adds them. Fragments hold columns 2 t and 2 t + 1 at the
+// positions t and t + 4.
 KERNEL WORK_GROUP_RESIDENT(READ_ITEMS, 1, 1, READ_RESIDENT)
 void interpolate_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RESTRICT pieces,
                         GLOBAL const VALUE* RESTRICT grid, GLOBAL NUMBER* RESTRICT values, ulong offset, int cells0,

@@ -96,8 +96,8 @@ FUNCTION uint key_of(NUMBER x, NUMBER y, NUMBER z, int cells0, int cells1, int c
 #endif
 }
 
-// Number of points with this key that were counted before. Those of a warp are counted by one addition: points of a
-// cluster would wait for one counter.
+// Counts a point and returns the number of points with the same key that were counted before it. Points of a warp with the
+// same key make one atomic addition: otherwise the additions of a cluster of points would wait for one another.
 #ifdef __CUDACC_RTC__
 FUNCTION uint rank_of(uint* counts, uint key) {
   const uint active = __activemask();
@@ -157,10 +157,10 @@ void scan_counts(GLOBAL uint* RESTRICT counts, GLOBAL uint* RESTRICT totals, uin
   if (i == GROUP - 1) totals[GROUP_ID(0)] = before;
 }
 
-// First point with a key not below this one.
+// Index of the first sorted point whose key is at least `key`.
 #define FIRST_OF(key) (counts[key] + totals[(key) / SCANNED])
 
-// Number of pieces of at most MOST_PER_PIECE points per tile; none after the last one. Keys of a tile are consecutive.
+// Counts the pieces of at most MOST_PER_PIECE points per tile; numbers[tiles] becomes 0. Keys of a tile are consecutive.
 KERNEL WORK_GROUP(GROUP, 1, 1)
 void count_pieces(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRICT totals, GLOBAL uint* RESTRICT numbers,
                   uint tiles, uint keys_per_tile) {
@@ -514,7 +514,7 @@ void take_modes(GLOBAL const NUMBER2* RESTRICT box, GLOBAL NUMBER2* RESTRICT mod
 }
 #else
 // Real values: the box is the half spectrum, with the frequencies 0 ... n/2 of the fastest axis and -(n/2) ... n/2 of the
-// others. Frequencies k of a mode that is stored, or 0 for those that are not modes (n/2 of an even axis).
+// others. mode_of() returns the mode with the frequencies sign * k, or 0 if it is not stored (n/2 of an even axis).
 FUNCTION NUMBER2 mode_of(GLOBAL const NUMBER2* modes, const int* n, const int* k, int sign, int fft_order) {
   ulong at = 0;
   UNROLL for (int axis = 0; axis < 3; ++axis) {

@@ -65,8 +65,8 @@ TileJob<T> TileGrid<T>::job(const SortedPoint<T>* points, std::size_t count, T* 
           .plane_stride = tiling_.plane_stride};
 }
 
-// Calls use(local row, grid row, first cell, cells up to the period's end, cells after it) for each row of a tile, all
-// in numbers.
+// Calls use(local row, grid row, first cell, cells up to the period's end, cells after it) for each row of a tile. All
+// five count real numbers, of which a complex cell has two.
 template <class T>
 template <class Use>
 void TileGrid<T>::for_tile_rows(std::size_t tile, const Use& use) const {

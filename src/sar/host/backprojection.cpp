@@ -122,7 +122,7 @@ struct BackprojectionState {
       norms.push_back(static_cast<float>(1 / sum));
     }
   }
-  // The same as a polynomial in the square of the share, through its values at Chebyshev's points.
+  // The same weights as a polynomial in (sine / widest_sine)^2, interpolated at Chebyshev nodes.
   std::vector<float> weight_polynomial() const {
     std::array<double, kWeightTerms> nodes, divided, terms{};
     for (std::size_t k = 0; k < kWeightTerms; ++k) {

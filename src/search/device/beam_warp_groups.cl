@@ -7,7 +7,8 @@
 #define STAGE_BYTES (2 * POLARIZATION_BYTES)
 #define RING_BYTES (3 * STAGE_BYTES + 1024)
 
-// Fragments of the 64 rows of weights of 32 beams: words 8 k + lane % 4 and 4 words later, of row lane / 4 and the row 8 later.
+// Loads a lane's fragments of the weights (64 rows for 32 beams). Fragment k has words 8 k + lane % 4 and 8 k + 4 + lane % 4
+// of the rows lane / 4 and lane / 4 + 8 of the warp.
 FUNCTION void load_weights(uint (*to)[4], GLOBAL const uint* from) {
   UNROLL
   for (int k = 0; k < 4; ++k) {
@@ -34,7 +35,7 @@ FUNCTION void add_power(float* power, const uint (*weights)[4], uint samples) {
   }
 }
 
-// Starts the copies of a stage.
+// Starts the bulk copies of a stage's samples to one of the three buffers.
 FUNCTION void copy_stage(ulong* full, uint base, GLOBAL const uint4* from, uint times, int stage) {
   COPY_BARRIER_EXPECT(full + stage % 3, STAGE_BYTES);
   for (int p = 0; p < 2; ++p) {
@@ -70,7 +71,7 @@ KERNEL WORK_GROUP_RESIDENT(256, 1, 1, 2) void beam_power_warp_groups(GLOBAL cons
   GLOBAL float* to = out + ((ulong)beam * channels + channel) * bins + first + 2 * (lane % 4);
   uint round = 0;  // of the three buffers
   for (int stage = 0; stage < stages; ++stage) {
-    BARRIER();  // every warp has read the buffer of the stage before
+    BARRIER();  // every warp has read the buffer of the previous stage
     if (item == 0 && stage + 2 < stages) copy_stage(full, base, from, times, stage + 2);
     MBARRIER_WAIT(full + stage % 3, round & 1);
     if (stage % 3 == 2) ++round;
@@ -81,7 +82,7 @@ KERNEL WORK_GROUP_RESIDENT(256, 1, 1, 2) void beam_power_warp_groups(GLOBAL cons
       for (int n = 0; n < 8; ++n) power[n] = 0.0f;
       add_power(power, held[0], here);
       add_power(power, held[1], here + POLARIZATION_BYTES);
-      // Four lanes have two times each of every sum. Lane j of them gets sums 2 j and 2 j + 1.
+      // Each of four lanes holds part of eight sums. The lanes exchange parts; lane j then has sums 2 j and 2 j + 1.
       float four[4], two[2];
       const bool upper = lane & 2, odd = lane & 1;
       UNROLL

@@ -105,7 +105,7 @@ void dedisperse_products(GLOBAL const uchar* RESTRICT in, GLOBAL float* RESTRICT
             a[m][2] = next[16 * m], a[m][3] = next[16 * m + 8];
           }
         }
-        // Words of S (b0, b1) and the words before them, whose bytes are shifted in: one byte more per phase.
+        // b0, b1: words of S for phase 0. Each further phase shifts in one more byte of the words before them.
         const int x = (int)(one >> 16) - 32 * (lane % 4), y = (int)(two >> 16) - 32 * (lane % 4);
         const uint b0 = bit_at(x), before0 = bit_at(x + 32), b1 = bit_at(y), before1 = bit_at(y + 32);
         UNROLL_PRODUCTS for (int p = 0; p < 4; ++p) {

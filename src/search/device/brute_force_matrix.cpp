@@ -22,7 +22,7 @@ constexpr std::size_t kMatrixCopy = 8;                   // rows of the tile beg
 constexpr std::uint32_t kNoMatrixDelay = 0xffffU << 16;  // entry that adds nothing
 
 struct MatrixDesign {
-  std::size_t warps = 8, octets = 1, tiles = 8;  // warps; octets of trials per warp; 64s of times
+  std::size_t warps = 8, octets = 1, tiles = 8;  // per group: warps, groups of 8 trials per warp, groups of 64 times
   std::size_t resident = 1;                      // work-groups per compute unit
   std::size_t spread = 0;                        // largest difference of delays within a group's trials
   bool emulated = false;
@@ -124,7 +124,8 @@ class DeviceBruteForceMatrix final : public Variant {
 };
 
 std::string matrix_refusal(const Limits& limits, const Layout& layout, const MatrixDesign& design) {
-  // Within 8 trials, rounding adds at most 1 to the spread of the last channel; a word begins at most 3 bytes before.
+  // The 8 trials of a product count their delays from one word. Rounding to samples adds at most 1 to the difference of
+  // their delays, and the word begins at most 3 bytes before the first delay.
   const std::size_t octet = layout.spread(kOctet);
   if (octet + 1 + 3 > kMostMatrixDelay) {
     return fmt::format("needs delays of 8 neighbouring trials within {} samples, got {}", kMostMatrixDelay - 4, octet);

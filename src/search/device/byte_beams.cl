@@ -4,7 +4,7 @@
 // bytes, zeros after the last station. A beam is two rows of weights, (wr, -wi) and (wi, wr); rows r and r + 8 of a
 // tile of 16 are the parts of one beam, so that one lane holds both. The order of the products within a row is
 // arbitrary: a lane loads whole chunks of both factors.
-// SEGMENTS: 64 bytes of a row, the products of one step.
+// A row has SEGMENTS parts of 64 bytes; one step of the products multiplies one part.
 #define STAGE 64  // times in one of three buffers, of all polarizations
 #define STAGE_CHUNKS (POLARIZATIONS * STAGE * ROW_CHUNKS)
 #define TILES 2  // of 8 beams per warp
@@ -130,7 +130,7 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void beam_power(GLOBAL co
   const uint beam = tile * 8 + lane / 4;
   GLOBAL float* to = out + ((ulong)beam * channels + channel) * bins + first + lane % 4;
   const uint next_tile = 8 * channels * bins;
-  const int tiles = beam + 8 < beams ? 2 : beam < beams ? 1 : 0;  // that exist
+  const int tiles = beam + 8 < beams ? 2 : beam < beams ? 1 : 0;  // of this warp that have beams
   for (int stage = 0; stage < stages; ++stage) {
     COPY_ASYNC_WAIT(1);
     BARRIER();
@@ -165,7 +165,7 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void beam_power(GLOBAL co
           }
         }
       }
-      // Four lanes have two times each of every sum. Lane j of them gets sum j.
+      // Each of four lanes holds part of four sums. The lanes exchange parts, so that lane j has the whole of sum j.
       UNROLL for (int m = 0; m < TILES; ++m) {
         float two[2];
         const int upper = lane & 2, odd = lane & 1;

@@ -88,7 +88,7 @@ std::vector<Value> turns_of(const FusedDesign& d) {
   const auto inverse = [&](std::size_t radix, std::size_t count, std::size_t whole) {
     append_turns(turns, radix, 1, angles_of(count, whole, 1, [](std::size_t i) { return i; }));
   };
-  // The lambdas map a point in storage order to the digits of its frequency that earlier passes have computed.
+  // `frequency` maps an index in storage order to the digits of the frequency that the earlier passes have computed.
   const std::size_t g = d.groups, first = g * d.r0, second = first * d.r1;
   if (g > 1) forward(d.r0, g, first, [](std::size_t i) { return i; });
   forward(d.r1, first, second, [&](std::size_t i) { return i / d.r0 + g * (i % d.r0); });

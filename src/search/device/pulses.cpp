@@ -18,7 +18,7 @@ constexpr std::size_t kBoxcarItems = 128;
 constexpr std::size_t kNarrow = 32;                                 // widths that are tested in registers
 constexpr std::size_t kPadded = (kTileStarts + kNarrow) / 16 * 20;  // as in pulses.cl
 
-// Of a tile's padded samples, later of its prefix sums.
+// Floats of local memory for a tile: first its padded samples, then its prefix sums.
 std::size_t local_values(std::size_t widest) { return std::max(kPadded, (kTileStarts + widest + 4) / 4 * 4); }
 
 }  // namespace

@@ -216,8 +216,8 @@ class DeviceTree final : public Variant {
   Staging staging_;
 };
 
-// Words of local memory that the largest single row needs; a first sample is aligned down by up to 7, the number of
-// samples up.
+// Words of local memory that the largest single row needs. `times + 16` bounds the samples of one term: its first
+// sample is rounded down and its number of samples rounded up, both to a multiple of 8.
 std::size_t least_words(const Tree& tree, std::size_t times) {
   std::size_t words = 0;
   for (std::size_t p = 0; p < tree.passes.size(); ++p) {

@@ -50,8 +50,8 @@ KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CEL
 )";
 
 // Along x: tiles of rows of one plane pass through local memory, so that neighbouring work-items access neighbouring
-// cells; a work-item computes {part} cells of a row, with what they read in registers. Cells are copied {wide} at a
-// time. Cells of the band without memory variables take no memory.
+// cells. A work-item computes {part} cells of a row and holds the cells that they read in registers. Cells are copied
+// {wide} at a time. Memory variables exist only for the cells of the band whose profiles are not all zero.
 constexpr const char* kRowKernel = R"(
 KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
     GLOBAL const CELL* RESTRICT profiles, GLOBAL CELL* memories, GLOBAL const long* RESTRICT table,

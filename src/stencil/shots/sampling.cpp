@@ -57,7 +57,7 @@ class Sums {
  public:
   explicit Sums(std::size_t most) : errors_(most) {}
 
-  // All lags at which `wave`, delayed, meets the trace.
+  // Adds the products of the trace with `wave`, at every delay of `wave` at which the two overlap.
   void add(const std::vector<double>& trace, const std::vector<double>& wave, double products) {
     double largest = 0;
     for (const double value : wave) largest = std::max(largest, std::abs(value));

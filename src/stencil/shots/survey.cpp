@@ -15,7 +15,7 @@
 namespace ridge::stencil {
 namespace {
 
-// A value per step and source.
+// Sets made.wavelets to rows of steps by sources. A shot gives one wavelet per source, or one for all its sources.
 template <class T>
 void prepare_wavelets(std::span<const Shot> shots, std::size_t axes, std::size_t steps, Prepared<T>& made) {
   made.wavelets.resize(steps * made.sources.points);
@@ -58,7 +58,8 @@ Prepared<T> prepare(const SurveyState<T>& state, std::span<const Shot> shots, st
   return made;
 }
 
-// Between traces shot after shot, each steps by its receivers, and rows of steps by all receivers.
+// Reorders traces: from one block per shot, of steps by its receivers, to one row per step with the receivers of all
+// shots (`to_rows`), or back.
 template <class T>
 std::vector<T> regrouped(std::span<const T> from, std::size_t steps, const std::vector<std::size_t>& counts,
                          bool to_rows) {
@@ -138,8 +139,9 @@ std::vector<double> migrated(const SurveyState<T>& state, Reversal<T>& reversal)
   return sum;
 }
 
-// The image is the sum of V adjoint * V w: its quotient by V^2 is the derivative with respect to V = (c dt)^2. Cells of
-// the layers have the velocity of the model's edge, to which they add. A thread adds to a part of the model.
+// The image is the sum of V adjoint * V w: its quotient by V^2 is the derivative with respect to V = (c dt)^2. A cell
+// of a layer has the velocity of the nearest cell of the model, so its derivative is added to that cell. Each thread
+// adds to its own part of the model.
 template <class T>
 void add_image(const SurveyState<T>& state, const Grid<T>& image, std::vector<double>& gradient) {
   const double dt = state.medium.dt;

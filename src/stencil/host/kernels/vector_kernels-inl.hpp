@@ -142,7 +142,7 @@ void Sum(const T* const* in, const T* weights, std::size_t count, T constant, T*
     StoreFew(sum, out + from, left);
   };
   std::size_t x = begin;
-  // Up to an aligned store position: a vector across two lines costs two accesses.
+  // Up to an aligned store position: a vector across two cache lines costs two accesses.
   const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) % kLanes;
   if (beyond != 0 && begin + kLanes <= end && !again) {
     part(x, kLanes - beyond);
@@ -161,7 +161,7 @@ void Sum(const T* const* in, const T* weights, std::size_t count, T constant, T*
   }
 }
 
-// Adds row i of a run across to the sums kFirst to kEnd.
+// Adds row i of the input, times its weights, to the sums of the output rows kFirst to kEnd - 1 of a block.
 template <std::size_t kFirst, std::size_t kEnd, std::size_t kUnroll>
 HWY_INLINE void RowAcross(const T* const* in, const T* weights, std::size_t i, std::size_t x,
                           V (&sums)[kBlockRows][kUnroll]) {

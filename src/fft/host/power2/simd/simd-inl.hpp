@@ -193,7 +193,7 @@ struct Split {
     }
   }
 #if HWY_TARGET == HWY_AVX3
-  // Every second block of both, starting with the first or the second: one instruction, where blends take two.
+  // The even (kOdd 0) or odd (kOdd 1) 128-bit blocks of a, then those of b: one instruction, where blends take two.
   template <int kOdd>
   static HWY_INLINE R1 blocks(R1 a, R1 b) {
     constexpr int k = 4 * kOdd, h = 2 * kOdd;
@@ -206,7 +206,8 @@ struct Split {
   }
 #endif
 
-  // Block b of results goes into the lanes, lanes become rows; both in the order of point().
+  // Stores R results of kLanes transforms as kLanes rows of R points: transposes kLanes results at a time. Results and
+  // lanes are in the order of point().
   template <size_t R>
   static HWY_INLINE void store_transposed(T* y, const V* r) {
     constexpr size_t L = kLanes;
@@ -257,7 +258,8 @@ struct Split {
     for (size_t b = 0; b < N; b += kLanes) scatter_block(out + 2 * b, distance, r + b);
   }
 
-  // One cache line of points from as many blocks, written by cache lines; pairs of points as pairs of doubles.
+  // Transposes a tile: kLine points of each of kLine sources become kLine rows of one cache line each. A complex float
+  // is moved as one double.
   static HWY_INLINE void transpose_tile(const T* const* source, size_t at, T* out, size_t row) {
     if constexpr (sizeof(T) == 8 || kWideLanes<T> == 1) {
       for (size_t k = 0; k < kLine; ++k) {

@@ -155,8 +155,8 @@ class WarpSpecializedWriter {
     text_.close();
   }
 
-  // True if power sums continue from half to half and from round to round; otherwise they are stored after one or a few
-  // iterations.
+  // True if a power sum extends over both halves of a round's spectra, or over several rounds. Otherwise sums are
+  // stored within a half.
   bool over_rounds() const { return d_.summed > 0 && d_.unit >= d_.steps; }
   void store_rounds() {
     text_.open("if ((round + 1) % {} == 0)", d_.unit / d_.steps);
@@ -371,8 +371,9 @@ class WarpSpecializedWriter {
     return fmt::format("w[j * {} + {}]", channels, distance(j));
   }
 
-  // Bytes under the exponent of 1024, minus that offset. Of 16-bit samples the upper byte likewise, the lower one
-  // scaled by 1/256.
+  // Converts samples to float16: a byte in the lowest bits of the number 1024 gives 1024 + byte, from which 1024 and
+  // the sample's binary offset are subtracted. The upper byte of a 16-bit sample is converted in the same way; the
+  // lower byte uses the number 4, where it counts 1/256.
   void load_float16(std::size_t k) {
     const char* ones = "0x3c003c00u";
     const std::string place = fmt::format("j * {}", others_ * (wide_ ? 4 : 2));
