@@ -142,7 +142,7 @@ std::size_t PacketRing::walk(const tpacket_block_desc* block, const Take& take) 
     std::memcpy(&length, ip + 4 * words + 4, 2);
     const std::uint32_t own = address_.socket.sin_addr.s_addr;
     if (own != INADDR_ANY && to != own) continue;
-    // Segmented packets of the same machine come as one, whose UDP length may be that of all of them.
+    // Segmented packets sent by this machine arrive joined; the UDP length may then count all of them.
     const std::size_t bytes = std::min<std::size_t>(have - 4 * words - 8, std::max<std::size_t>(ntohs(length), 8) - 8);
     take({ip + 4 * words + 8, bytes}, sender_of(from));
     ++taken;

@@ -20,7 +20,7 @@ KERNEL WORK_GROUP(256, 1, 1) void samples_of_bytes(GLOBAL const uchar* RESTRICT 
   for (ulong t = item; t < length; t += 256) out[c * length + t] = t < row ? (float)in[c * row + t] - mean : 0.0f;
 }
 
-// Sum of the channels' means, in their order.
+// Adds the channels' means, in the order of the channels.
 KERNEL WORK_GROUP(1, 1, 1) void total_mean(GLOBAL const float* RESTRICT means, GLOBAL float* RESTRICT total, uint channels) {
   float sum = 0;
   for (uint c = 0; c < channels; ++c) sum += means[c];

@@ -316,9 +316,9 @@ bool is_symmetric(const LinearMap& map, std::size_t axis) {
 
 namespace {
 
-// Terms whose factors and input are all at one offset, by what they are at the cell itself.
+// Terms that have the same factors and input but differ in their offset and weight.
 struct Gathered {
-  LinearTerm local{};  // at the cell itself, weight 1
+  LinearTerm local{};  // the term at offset 0 with weight 1
   std::map<Offset, double> weights{};
 };
 

@@ -180,7 +180,7 @@ class HostLayerState {
                                    : memory(next_[field - 1].empty() ? now_[field - 1] : next_[field - 1], 0, by));
       }
     }
-    // Memory variables come from memory, the levels from the cache.
+    // Rows of memory variables to prefetch: they are in main memory, while the levels are in the cache.
     thread_local std::vector<const T*> ahead;
     ahead.clear();
     if (y + 2 * count <= place.extent[1] && !first && program.outputs() > 1) {
@@ -199,8 +199,8 @@ class HostLayerState {
     }
   }
 
-  // A row of the grid, at most the radius away from the band; rows of a block that no output reads may be outside the
-  // grid and are replaced.
+  // A row of the grid, at most the radius away from the band. A block of rows may also name rows outside the grid,
+  // which no output reads: the nearest row of the grid is returned for them.
   const T* at(const Levels<T>& levels, const T* level, std::size_t field, std::size_t z, std::size_t y,
               std::ptrdiff_t dz, std::ptrdiff_t dy) const {
     const auto inside = [&](std::size_t axis, std::size_t index, std::ptrdiff_t by) {

@@ -111,7 +111,7 @@ std::optional<History> with_streams(const HistoryProblem& problem, SnapshotBits 
   return history;
 }
 
-// The number of blocks must be the given one; nothing if it is impossible, does not fit or takes too long.
+// A history of exactly `blocks` blocks of steps; nothing if there is none, or if it does not fit or takes too long.
 std::optional<History> with_blocks(const HistoryProblem& problem, SnapshotBits bits, std::size_t every,
                                    std::size_t blocks) {
   History history{.bits = bits, .every = every, .block = (problem.steps + blocks - 1) / blocks};

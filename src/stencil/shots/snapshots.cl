@@ -13,14 +13,14 @@ KERNEL WORK_GROUP(256, 1, 1) void move_frame(GLOBAL CELL* RESTRICT grid, GLOBAL 
   }
 }
 
-// The snapshot holds the previous level.
+// Completes a snapshot that holds the previous level: adds new - 2 now.
 KERNEL WORK_GROUP(256, 1, 1) void close_snapshot(GLOBAL const CELL* RESTRICT grid, GLOBAL CELL* RESTRICT snapshot,
     ulong newer, ulong older, ulong start, ulong field) {
   const ulong i = (ulong)GLOBAL_ID(0);
   if (i < field) snapshot[start + i] += grid[newer + i] - 2 * grid[older + i];
 }
 
-// One work-item per cell; the largest of 32 cells by a tree.
+// Stores a snapshot as small integers. One work-item per cell; the largest magnitude of 32 cells is found by a tree.
 KERNEL WORK_GROUP(256, 1, 1) void close_small(GLOBAL const CELL* RESTRICT grid, GLOBAL const CELL* RESTRICT previous,
     GLOBAL SMALL* RESTRICT small, GLOBAL float* RESTRICT scales, ulong newer, ulong older, ulong slot, ulong field,
     ulong blocks) {

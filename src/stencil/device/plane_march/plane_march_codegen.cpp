@@ -333,8 +333,8 @@ class PlaneMarchWriter {
         "  int newest = first_plane - DEPTH;  // plane that is read\n"
         "  for (int i = 0; i < MARCH_PLANES; i += PREFETCH) {\n";
     if (!kernel_.options.shuffles) return text + round("    ") + "  }\n";
-    // Tests between the steps keep the compiler from interleaving them, so rounds without tests are generated
-    // separately: those that meet the first or last plane at no step, and of these again the ones away from the sides.
+    // Tests between the steps keep the compiler from interleaving them. Rounds in which no step reaches the first or
+    // the last plane therefore have a text of their own, and so do those of them that are away from the sides.
     text += "    if (newest <= DEPTH || newest > planes - 2 * PREFETCH) {\n" + round("      ");
     ends_ = false;
     if (side_columns() || side_rows()) text += "    } else if (touches) {\n" + round("      ");

@@ -129,7 +129,7 @@ class Search {
     const double cycles = kernel_.cycles();
     if (found.cycles > 0 && cycles >= found.cycles) return;
     kernel_.options.buffers = 2;
-    // A kilobyte of each group belongs to the system.
+    // CUDA reserves 1 KiB of shared memory per work-group.
     const std::size_t room = limits_.unit_local_memory / static_cast<std::size_t>(kernel_.options.per_unit) - 1024;
     if (kernel_.local_bytes() > room) kernel_.options.buffers = 1;
     if (kernel_.local_bytes() > room || !kernel_.refusal(limits_).empty()) return;

@@ -71,7 +71,8 @@ class SystemPlanesWriter {
   int rz() const { return sums_.radius[0]; }
   int last_stage() const { return kernel_.options.depth - 1; }
   bool keeps_between() const { return kernel_.keeps && last_stage() > 0; }
-  // The last step covers only the written cells, which other work-items hold than before.
+  // True if the last step covers only the cells that are written. Work-items then compute other cells in it than in the
+  // steps before.
   bool narrow() const { return kernel_.options.narrow && last_stage() > 0 && stage_ == last_stage(); }
   std::string own(const char* name) const { return narrow() ? fmt::format("last_{}", name) : name; }
 
@@ -150,8 +151,8 @@ class SystemPlanesWriter {
     return 0;
   }
 
-  // Weights of one field that are symmetric along x and y, with corners: sums of two or four sides then serve several
-  // planes.
+  // True if the sum reads a single field with weights that are symmetric along x and y, corners included. The sums of
+  // two or four neighbours with equal weights then serve several planes.
   static bool folds(const PlaneSums::Sum& sum) {
     bool corners = false;
     for (const auto& term : sum) {
@@ -228,7 +229,8 @@ class SystemPlanesWriter {
     }
   }
 
-  // Along z first: every sum is read before its place is overwritten, so moving the queue is free.
+  // Adds the new plane to all sums that read it. Terms along z come first: each sum is read before its register is
+  // overwritten by the next sum of the queue, so the queue moves without copies.
   void scatter(std::size_t index) {
     const PlaneSums::Sum& sum = sums_.sums[index];
     if (folds(sum)) return scatter_folded(index);
@@ -495,7 +497,7 @@ class SystemPlanesWriter {
     }
     for (int k = 0; k < kernel_.options.ahead; ++k)
       text_ += copy_plane("  ", fmt::format("plane + {}", k), fmt::to_string(k));
-    // Cell-local values are needed where a sum ends, or where it begins.
+    // Values at the cell itself are loaded for the plane whose sum ends or, with begins_with_older_, begins.
     const std::string away = begins_with_older_ ? "+ RADIUS_Z" : "- RADIUS_Z";
     if (!points_.empty())
       text_ +=
