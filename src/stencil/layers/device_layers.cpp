@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/pass.hpp"
 #include "stencil/layers/device_layers.hpp"
@@ -56,18 +57,6 @@ constexpr const char* kAxisBlock = R"(  {{
       GLOBAL CELL* result = to + layer[{to}];
 {body}    }}
   }}
-)";
-
-constexpr const char* kSurfaceKernel = R"(
-KERNEL WORK_GROUP(64, 1, 1) void surface_images(GLOBAL CELL* grid, ulong first, ulong step, ulong other, int width,
-                                                int rows, int surface) {
-  const int x = (int)GLOBAL_ID(0), row = (int)GLOBAL_ID(1);
-  if (x >= width || row >= rows) return;
-  for (int k = 1; k <= surface; ++k) {
-    const ulong cell = first + (ulong)row * other + x;
-    grid[cell + (ulong)(surface - k) * step] = -grid[cell + (ulong)(surface + k) * step];
-  }
-}
 )";
 
 // Reads of a layer's update as addresses of the kernel.
@@ -284,7 +273,9 @@ bool lines_pay(const Device& device, const Update<T>& update, const Layout& layo
 template <class T>
 std::vector<KernelSource> surface_sources(const Update<T>& update) {
   if (!update.free_surface) return {};
-  return {{.name = "stencil free surface", .text = kSurfaceKernel, .defines = {{"CELL", type_name<T>()}}}};
+  return {{.name = "stencil free surface",
+           .text = ridge::detail::kernel_text("stencil/surface_images"),
+           .defines = {{"CELL", type_name<T>()}}}};
 }
 
 Surface::Surface(const Device& device, const std::vector<KernelSource>& sources, const Layout& layout)

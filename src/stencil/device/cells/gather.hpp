@@ -14,6 +14,8 @@ namespace ridge::stencil {
 inline constexpr const char* kSizeParameters =
     "int width, int height, int planes, ulong pitch, ulong origin, ulong field";
 std::string coefficient_parameter(const Layout& layout);
+// Reason why the grid has too many work-groups or cells along an axis; empty if it does not.
+std::string grid_refusal(const Launch& launch, const DeviceLayout& place);
 std::string update_cell_text(const CellText& text, const std::string& load);
 
 struct GatherOptions {

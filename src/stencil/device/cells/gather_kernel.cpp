@@ -127,6 +127,16 @@ std::string update_cell_text(const CellText& text, const std::string& load) {
   return code + "}\n";
 }
 
+std::string grid_refusal(const Launch& launch, const DeviceLayout& place) {
+  if (launch.groups[1] > 65535 || launch.groups[2] > 65535)
+    return fmt::format("needs at most 65535 work-groups along y and z, got {} and {}", launch.groups[1],
+                       launch.groups[2]);
+  if (std::max({place.width(), place.height(), place.planes()}) > (1u << 30))
+    return fmt::format("needs at most 2^30 cells per axis, got {} x {} x {}", place.planes(), place.height(),
+                       place.width());
+  return {};
+}
+
 std::string GatherKernel::refusal(const Limits& limits) const {
   const auto& items = options.items;
   const std::size_t all = items[0] * items[1] * items[2];
@@ -138,14 +148,7 @@ std::string GatherKernel::refusal(const Limits& limits) const {
                          limits.work_group_sides[i]);
     }
   }
-  const Launch shape = launch();
-  if (shape.groups[1] > 65535 || shape.groups[2] > 65535)
-    return fmt::format("needs at most 65535 work-groups along y and z, got {} and {}", shape.groups[1],
-                       shape.groups[2]);
-  if (std::max({place.width(), place.height(), place.planes()}) > (1u << 30))
-    return fmt::format("needs at most 2^30 cells per axis, got {} x {} x {}", place.planes(), place.height(),
-                       place.width());
-  return {};
+  return grid_refusal(launch(), place);
 }
 
 KernelSource GatherKernel::source() const {

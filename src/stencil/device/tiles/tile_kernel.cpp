@@ -185,13 +185,7 @@ std::string TileKernel::refusal(const Limits& limits) const {
                        base::human_bytes(static_cast<double>(local_bytes())),
                        base::human_bytes(static_cast<double>(most)));
   }
-  const Launch shape = launch();
-  if (shape.groups[1] > 65535 || shape.groups[2] > 65535)
-    return fmt::format("needs at most 65535 work-groups along y and z, got {} and {}", shape.groups[1],
-                       shape.groups[2]);
-  if (std::max({place.width(), place.height(), place.planes()}) > (1u << 30))
-    return fmt::format("needs at most 2^30 cells per axis, got {} x {} x {}", place.planes(), place.height(),
-                       place.width());
+  if (std::string reason = grid_refusal(launch(), place); !reason.empty()) return reason;
   // A mirrored cell must be in the same tile.
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const bool mirror = text.layout.low[axis] == Border::mirror || text.layout.high[axis] == Border::mirror;
