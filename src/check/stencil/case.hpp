@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 #include <vector>
 
@@ -24,6 +25,12 @@ std::vector<WideCell<T>> stepped(const stencil::Update<T>& update, const stencil
                                  const stencil::Grid<T>* coefficients = nullptr);
 
 // Draws random stencil updates.
+
+// Random numbers of an offset; if `even`, those of offsets that differ in signs only are the same.
+inline Random random_at(std::uint64_t seed, const stencil::Offset& offset, bool even) {
+  for (const int o : offset) seed = Random(seed + static_cast<std::uint64_t>(even ? std::abs(o) : o + 8)).bits();
+  return Random(seed);
+}
 
 // An update and the growth of a difference per step: the sum of the absolute weights, at least 1.
 template <class T>

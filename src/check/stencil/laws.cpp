@@ -11,6 +11,7 @@
 
 #include "check/check.hpp"
 #include "check/laws.hpp"
+#include "check/stencil/case.hpp"
 
 namespace ridge::check {
 namespace {
@@ -27,9 +28,7 @@ std::vector<stencil::Term> draw_terms(Random& random, std::size_t dimensions, bo
   std::vector<stencil::Term> terms;
   double sum = 0;
   for (const stencil::Offset& offset : offsets) {
-    std::uint64_t mixed = seed;
-    for (const int o : offset) mixed = Random(mixed + static_cast<std::uint64_t>(even ? std::abs(o) : o + 8)).bits();
-    terms.push_back({.offset = offset, .weight = Random(mixed).uniform() + 0.1});
+    terms.push_back({.offset = offset, .weight = random_at(seed, offset, even).uniform() + 0.1});
     sum += terms.back().weight;
   }
   for (stencil::Term& term : terms) term.weight = static_cast<T>(term.weight / sum);

@@ -29,9 +29,7 @@ stencil::Update<T> draw_even_update(Random& random, std::size_t dimensions, int 
   std::vector<stencil::Term> terms;
   double sum = 0;
   for (const stencil::Offset& offset : offsets) {
-    std::uint64_t mixed = seed;
-    for (const int o : offset) mixed = Random(mixed + static_cast<std::uint64_t>(even ? std::abs(o) : o + 8)).bits();
-    const double weight = 1.2 * Random(mixed).uniform() - 0.2;
+    const double weight = 1.2 * random_at(seed, offset, even).uniform() - 0.2;
     terms.push_back({.offset = offset, .weight = weight});
     sum += std::abs(weight);
   }
