@@ -75,17 +75,23 @@ class LineErrors {
   test::Worst worst_;
 };
 
+// The largest error of a packed batch of lines of n points, relative to the gate.
+template <class Value>
+double error_of_lines(const std::vector<Value>& in, const std::vector<Value>& out, std::size_t n, double gate,
+                      bool inverse) {
+  LineErrors errors(n, gate);
+  for (std::size_t first = 0; first < in.size(); first += n) {
+    const auto expected = reference::dft(part(in, first, n), inverse);
+    errors.add(reference::relative_error(out.data() + first, 1, expected));
+  }
+  return errors.value();
+}
+
 template <class T>
 double gated_error(const Device& device, std::size_t n, std::size_t batch, const std::string& variant, bool inverse) {
   const Plan<T> plan(device, {.shape = {n}, .batch = batch}, only(variant));
   const auto in = reference::random_points<T>(n * batch, static_cast<unsigned>(n));
-  const auto out = run(plan, in, inverse, n * batch);
-  LineErrors errors(n, gate_of(plan, n));
-  for (std::size_t line = 0; line < batch; ++line) {
-    const auto expected = reference::dft(part(in, line * n, n), inverse);
-    errors.add(reference::relative_error(out.data() + line * n, 1, expected));
-  }
-  return errors.value();
+  return error_of_lines(in, run(plan, in, inverse, n * batch), n, gate_of(plan, n), inverse);
 }
 
 }  // namespace ridge::fft::device_tests

@@ -20,12 +20,7 @@ double gated_error_of(const Device& device, const Compiled& compiled, std::size_
   compiled.enqueue(queue, in, 0, out, 0, batch);
   queue.download(out, std::span<std::complex<float>>(result));
   queue.finish();
-  LineErrors errors(n, reference::error_gate<float>(n));
-  for (std::size_t line = 0; line < batch; ++line) {
-    const auto expected = reference::dft(part(points, line * n, n), inverse);
-    errors.add(reference::relative_error(result.data() + line * n, 1, expected));
-  }
-  return errors.value();
+  return error_of_lines(points, result, n, reference::error_gate<float>(n), inverse);
 }
 
 }  // namespace ridge::fft::device_tests

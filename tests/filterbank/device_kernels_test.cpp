@@ -42,32 +42,54 @@ struct KernelCase {
   std::size_t parts = 4, items = 256;
 };
 
+// The cases that compile within seconds. `fast`: the device compiles long kernels quickly.
+std::vector<KernelCase> kernel_cases(const Device& device, bool fast) {
+  std::vector<KernelCase> cases{{"matrix", 32, 12, Samples::int8},
+                                {"blocks", 512, 5, Samples::int16},
+                                {"blocks", 512, 5, Samples::int8, true, 8, 2, 2},
+                                {"blocks", 512, 3, Samples::int8, false, 16, 0, 4, 512},
+                                {"blocks", 1024, 2, Samples::int8, false, 8, 1, 4, 512},
+                                {"blocks", 2048, 2, Samples::int8, false, 8, 0, 2, 512},
+                                {"blocks", 2048, 3, Samples::int4, false, 1, 3},
+                                {"stacked", 512, 11, Samples::int8, false, 16, 0, 4, 512}};
+  const KernelCase others[] = {{"matrix", 32, 16, Samples::int16},
+                               {"blocks", 512, 8, Samples::int8, false, 8, 0, 2},
+                               {"blocks", 4096, 2, Samples::int8, false, 1},
+                               {"blocks", 1024, 4, Samples::int8, true}};
+  if (fast) cases.insert(cases.end(), std::begin(others), std::end(others));
+  // Only GPUs compile these within seconds.
+  const KernelCase long_filters[] = {{"blocks", 512, 16, Samples::int8, false, 16, 1, 4, 512},
+                                     {"blocks", 512, 16, Samples::int16, false, 16, 0, 4, 512},
+                                     {"blocks", 1024, 16, Samples::int8, false, 8, 2, 4, 512},
+                                     {"blocks", 1024, 32, Samples::int8, true, 16, 1, 2, 512},
+                                     {"blocks", 2048, 16, Samples::int8, false, 8, 2, 2, 512},
+                                     {"blocks", 4096, 8, Samples::int8, false, 4, 5, 2, 512}};
+  if (device.limits().private_arrays_in_registers) {
+    cases.insert(cases.end(), std::begin(long_filters), std::end(long_filters));
+  }
+  return cases;
+}
+
+// A constant delay just below 3.25 and 37.5 samples, with the second polarization later.
+struct ConstantDelay {
+  std::vector<DelayPoint> points{{0, {3.25, 37.25, 3.375, 37.375}}};
+  std::vector<std::int32_t> shifts{3, 37};
+  std::vector<float> phases{};
+
+  ConstantDelay(std::size_t channels, std::size_t spectra) {
+    for (std::size_t t = 0; t < spectra; ++t) {
+      for (std::size_t i = 0; i < 4; ++i) {
+        const double cycles = 0.3 * points[0].delays[i];
+        phases.push_back(static_cast<float>(cycles - std::rint(cycles)));
+        phases.push_back(static_cast<float>((points[0].delays[i] - shifts[i % 2]) / static_cast<double>(channels)));
+      }
+    }
+  }
+};
+
 TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   for (const Device& device : accelerators()) {
-    std::vector<KernelCase> cases{{"matrix", 32, 12, Samples::int8},
-                                  {"blocks", 512, 5, Samples::int16},
-                                  {"blocks", 512, 5, Samples::int8, true, 8, 2, 2},
-                                  {"blocks", 512, 3, Samples::int8, false, 16, 0, 4, 512},
-                                  {"blocks", 1024, 2, Samples::int8, false, 8, 1, 4, 512},
-                                  {"blocks", 2048, 2, Samples::int8, false, 8, 0, 2, 512},
-                                  {"blocks", 2048, 3, Samples::int4, false, 1, 3},
-                                  {"stacked", 512, 11, Samples::int8, false, 16, 0, 4, 512}};
-    const KernelCase others[] = {{"matrix", 32, 16, Samples::int16},
-                                 {"blocks", 512, 8, Samples::int8, false, 8, 0, 2},
-                                 {"blocks", 4096, 2, Samples::int8, false, 1},
-                                 {"blocks", 1024, 4, Samples::int8, true}};
-    if (compiles_fast(device)) cases.insert(cases.end(), std::begin(others), std::end(others));
-    // Only GPUs compile these within seconds.
-    const KernelCase long_filters[] = {{"blocks", 512, 16, Samples::int8, false, 16, 1, 4, 512},
-                                       {"blocks", 512, 16, Samples::int16, false, 16, 0, 4, 512},
-                                       {"blocks", 1024, 16, Samples::int8, false, 8, 2, 4, 512},
-                                       {"blocks", 1024, 32, Samples::int8, true, 16, 1, 2, 512},
-                                       {"blocks", 2048, 16, Samples::int8, false, 8, 2, 2, 512},
-                                       {"blocks", 4096, 8, Samples::int8, false, 4, 5, 2, 512}};
-    if (device.limits().private_arrays_in_registers) {
-      cases.insert(cases.end(), std::begin(long_filters), std::end(long_filters));
-    }
-    for (const KernelCase& one : cases) {
+    for (const KernelCase& one : kernel_cases(device, compiles_fast(device))) {
       Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
       if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
       const Geometry g = resolve(problem);
@@ -89,25 +111,11 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
       const Bytes bytes = noise(problem, spectra * g.hop + g.longest);
       const Buffer in = uploaded(device, std::span<const std::byte>(bytes), "samples");
       const Buffer out = device.buffer(spectra * g.spectrum_size() * 8);
-      // A constant delay just below 3.25 and 37.5 samples, with the second polarization later.
-      std::vector<DelayPoint> points;
-      std::vector<std::int32_t> shifts{3, 37};
-      std::vector<float> phases;
-      if (one.delayed) {
-        points = {{0, {3.25, 37.25, 3.375, 37.375}}};
-        for (std::size_t t = 0; t < spectra; ++t) {
-          for (std::size_t i = 0; i < 4; ++i) {
-            const double cycles = 0.3 * points[0].delays[i];
-            phases.push_back(static_cast<float>(cycles - std::rint(cycles)));
-            phases.push_back(
-                static_cast<float>((points[0].delays[i] - shifts[i % 2]) / static_cast<double>(one.channels)));
-          }
-        }
-      }
+      const ConstantDelay delay(one.channels, spectra);
       Stretch stretch{.samples = in, .spectra = out, .count = spectra};
       if (one.delayed) {
-        stretch.shifts = uploaded(device, std::span<const std::int32_t>(shifts), "shifts");
-        stretch.phases = uploaded(device, std::span<const float>(phases), "phases");
+        stretch.shifts = uploaded(device, std::span<const std::int32_t>(delay.shifts), "shifts");
+        stretch.phases = uploaded(device, std::span<const float>(delay.phases), "phases");
       }
       Queue queue = device.queue();
       Spectra whole(spectra * g.spectrum_size()), parts(whole.size());
@@ -122,7 +130,7 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
       }
       queue.download(out, std::span(parts));
       queue.finish();
-      auto wanted = expected(problem, bytes, points);
+      auto wanted = expected(problem, bytes, one.delayed ? delay.points : std::vector<DelayPoint>{});
       wanted.resize(whole.size());
       EXPECT_LT(error(whole, wanted), 4e-7) << one.fir << ' ' << one.channels << ' ' << one.taps;
       EXPECT_TRUE(same_bits(whole, parts)) << one.fir << ' ' << one.channels << ' ' << one.taps;
