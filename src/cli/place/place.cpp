@@ -474,6 +474,21 @@ void add_plan_options(Command& command, const std::shared_ptr<Request>& request)
   command.option("--write-plan", request->plan_out, "Write the place of every loop as JSON, to be edited").writes();
 }
 
+// Options of the comparison of the whole program on its own data.
+void add_run_options(Command& command, const std::shared_ptr<Request>& request) {
+  const auto& run =
+      command
+          .option(
+              "--run", request->command,
+              "Command that runs the program, written as {}: times its functions and loops, and verifies the placed "
+              "program on its own data")
+          .value_name("COMMAND");
+  command.option("--runs", request->runs, "Number of runs of both programs by --run: medians and extremes of the times")
+      .shows_default()
+      .between(1, 1000)
+      .only_with(run);
+}
+
 }  // namespace
 
 void add_place(Command& program) {
@@ -528,17 +543,7 @@ the results are equal, no file is written. Compiler flags follow after --:
       .reads();
   command.option("--report", request->page, "Write the program's structure of loops and kernels as an HTML page")
       .writes();
-  const auto& run =
-      command
-          .option(
-              "--run", request->command,
-              "Command that runs the program, written as {}: times its functions and loops, and verifies the placed "
-              "program on its own data")
-          .value_name("COMMAND");
-  command.option("--runs", request->runs, "Number of runs of both programs by --run: medians and extremes of the times")
-      .shows_default()
-      .between(1, 1000)
-      .only_with(run);
+  add_run_options(command, request);
   command
       .option("--tiles", request->options.memories.tiles,
               "Keep reused windows in local memory: by the machine model, always or never")
