@@ -212,6 +212,23 @@ def shot():
     return p
 
 
+def stencil_shot_step():
+    p = Picture("stencil-shot-step", 214, "Launches of two steps of a shot: wave, layers, points; each begins while the previous one ends")
+    p.text(12, 20, "launches of step n", "s")
+    p.text(250, 20, "launches of step n + 1", "s")
+    for i, left in enumerate((12, 250)):
+        p.box(left, 30, 84, 38, "dram", "wave")
+        p.box(left + 76, 54, 76, 38, "local", "layers")
+        p.box(left + 144, 78, 76, 38, "l2", "points")
+        if i == 0:
+            p.arrow((left + 220, 97), (left + 244, 97), (left + 244, 72))
+    p.text(12, 138, "wave: all cells, old levels to the new level", "s")
+    p.text(12, 156, "layers: cells of the bands, memory variables and the new level", "s")
+    p.text(12, 174, "points: receivers read the level that the next step keeps,", "s")
+    p.text(12, 192, "sources are added to the new level", "s")
+    return p
+
+
 def capture_blocks():
     p = Picture("capture-blocks", 230, "Packets are stored in slots of blocks by their counter; a complete block is written, missing slots are zeros")
     p.text(12, 18, "packets as they arrive", "s")
@@ -274,5 +291,5 @@ def fft_boxes():
     return p
 
 
-DIAGRAMS = [plan_choice, fft_host_memory, fft_papers_variants, filterbank_fused, flow_levels, graph_schedule, image_running_sums, leap,
+DIAGRAMS = [stencil_shot_step, plan_choice, fft_host_memory, fft_papers_variants, filterbank_fused, flow_levels, graph_schedule, image_running_sums, leap,
             shot, capture_blocks, disk_passes, fft_boxes]

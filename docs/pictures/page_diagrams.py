@@ -453,6 +453,62 @@ def fft_neoverse():
                   "times as fast as FFTW", [("float", ratio(rows[3])), ("double", ratio(rows[5])), ("float, plain NEON", ratio(rows[6]))], range(3, 14, 2))
 
 
+def papers_k2():
+    """Variants D and A on the H200, and the paper's best variant on its device; the times are those of the table."""
+    best, ours = table("papers.md", "| N | wins | K1 | K2 | K2^ |")[2:], table("papers.md", "| N | A | B | BL | C |")
+    column = {name: i for i, name in enumerate(ours[0])}
+    rows = [("D, H200", [(power_of(row[0]), float(row[column["D"]])) for row in ours[2:]]),
+            ("A, H200", [(power_of(row[0]), float(row[column["A"]])) for row in ours[2:]]),
+            ("best in the paper", [(power_of(row[0]), float(row[-1])) for row in best])]
+    p = Picture("papers-k2", 262, "Gain K2 of variants D and A on an H200 and of the paper's best variant, by length")
+    x, y = p.plot((46, 24, 458, 216), (8, 22), (-1, 3), [(m, f"2^{m}") for m in range(8, 23, 2)],
+                  [(v, ("0.1", "1", "10", "100", "1000")[v + 1]) for v in range(-1, 4)], "points", "K2: times as fast as one core")
+    for i, (_, points) in enumerate(rows):
+        p.line([(x(at), y(math.log10(value))) for at, value in points], f"c{i}")
+    p.key(320, 166, *(name for name, _ in rows))
+    return p
+
+
+def frameworks_panels():
+    """The best share of each row of the table of arrays larger than the device's memory."""
+    rows = table("frameworks.md", "| problem | passes |")[2:]
+    p = Picture("frameworks-panels", 30 * len(rows) + 66, "Transforms of arrays larger than an H200's memory: best share of the bound by the transfers")
+    left, right, bottom = 216, 456, 24 + 30 * len(rows)
+    at = lambda share: left + (right - left) * share
+    for share in (0, 0.5, 0.85, 1):
+        p.line([(at(share), 16), (at(share), bottom)], "a d" if share == 0.85 else "g")
+        p.text(at(share), bottom + 16, str(share), "s m")
+    for i, row in enumerate(rows):
+        best = max(float(cell.strip("* ").split()[0]) for cell in row[3:] if cell.strip("* "))
+        p.text(left - 8, 24 + 30 * i + 15, row[0].split(" (")[0], "s e")
+        p.add(f"<rect x='{left}' y='{24 + 30 * i}' width='{(right - left) * best:.1f}' height='20' rx='3' class='box l2'/>")
+        p.text(at(best) - 6, 24 + 30 * i + 15, f"{best:.2f}", "s e")
+    p.text(right, bottom + 34, "time of the transfers alone / measured time", "s e")
+    return p
+
+
+def install_parts():
+    p = Picture("install-parts", 268, "An installed tree: what is linked, what is opened at run time, and the files in the cache folder")
+    p.box(12, 16, 132, 36, "none", "your program")
+    p.box(156, 16, 132, 36, "none", "bin/ridge")
+    p.box(300, 16, 168, 36, "none", "import ridge")
+    p.box(12, 88, 276, 40, "reg", "libridge", "~linked: {fmt}, Highway")
+    p.box(300, 88, 168, 40, "reg", "module", "~contains libridge")
+    p.arrow((78, 52), (78, 88))
+    p.arrow((222, 52), (222, 88))
+    p.arrow((384, 52), (384, 88))
+    p.box(12, 184, 140, 56, "dram", "drivers", "~OpenCL, CUDA, NVRTC")
+    p.box(164, 184, 148, 56, "local", "libraries of formats", "~png, tiff, jpeg, cfitsio")
+    p.box(324, 184, 144, 56, "l2", "files", "~profile, wisdom, kernels")
+    for x in (82, 238, 396):
+        p.arrow((x, 128), (x, 184))
+    p.text(160, 160, "opened at first use", "s m")
+    p.text(390, 160, "read and written", "s e")
+    p.text(240, 260, "a missing driver is a note, a missing library an error of the call that needs it", "s m")
+    return p
+
+
 PAGES = [check_flow, fft_order, fftw_calls, adjoint_pair, place_claim, place_window, place_simpleflow, place_session, place_comparison,
          psrfits_rows, uvfits_baseline, strides, c_structs, modules, tones,
-         diffusion, fold, beam, device_dialect, image_chain, python_arrays, lesson_map, fft_h200, fft_xeon, fft_neoverse]
+         diffusion, fold, beam, device_dialect, image_chain, python_arrays, lesson_map, fft_h200, fft_xeon, fft_neoverse, papers_k2,
+         frameworks_panels, install_parts]
