@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "fft/column_geometry.hpp"
+#include "fft/device/boxes/columns.hpp"
 #include "plan/arguments.hpp"
 
 namespace ridge::fft {
@@ -16,7 +19,7 @@ namespace {
 }
 
 // The shortest range of an axis, which may continue at the beginning, that contains all points used.
-Box range_of(const std::vector<bool>& used) {
+AxisRange range_of(const std::vector<bool>& used) {
   const std::size_t n = used.size();
   std::size_t best = 0, after = 0, gap = 0;  // the longest gap, and the point after it
   for (std::size_t i = 0; i < 2 * n; ++i) {
@@ -26,10 +29,10 @@ Box range_of(const std::vector<bool>& used) {
       after = (i + 1) % n;
     }
   }
-  return {.first = {after}, .count = {n - best}};
+  return {.first = after, .count = n - best};
 }
 
-const ColumnsProblem& checked_columns(const ColumnsProblem& problem) {
+void check_columns(const ColumnsProblem& problem) {
   const auto& shape = problem.shape;
   if (shape.size() != 3 || std::ranges::count(shape, 0) > 0) {
     refuse_columns(fmt::format("the shape needs three axes of at least one point, got {} axes{}", shape.size(),
@@ -47,21 +50,37 @@ const ColumnsProblem& checked_columns(const ColumnsProblem& problem) {
     }
     seen[column.x * shape[1] + column.y] = true;
   }
-  return problem;
 }
 
 // Lines along an axis with `neighbours` lines side by side; only the modes of the range are read or written.
-Problem axis_lines(std::size_t length, std::size_t neighbours, const Box& range, std::size_t threads) {
+Problem axis_lines(std::size_t length, std::size_t neighbours, const AxisRange& range, std::size_t threads) {
   Problem lines{.shape = {length},
                 .batch = neighbours,
                 .input = {.axes = {neighbours}, .batch = 1},
                 .output = {.axes = {neighbours}, .batch = 1},
                 .threads = threads};
-  if (range.count[0] < length) lines.wanted = range;
+  if (range.count < length) lines.wanted = {.first = {range.first}, .count = {range.count}};
   return lines;
 }
 
 }  // namespace
+
+ColumnGeometry column_geometry(const ColumnsProblem& problem) {
+  check_columns(problem);
+  const auto range = [&](std::size_t Column::*at, std::size_t length) {
+    std::vector<bool> used(length, false);
+    for (const Column& column : problem.columns) used[column.*at] = true;
+    return range_of(used);
+  };
+  ColumnGeometry geometry{.x = problem.shape[0],
+                          .y = problem.shape[1],
+                          .z = problem.shape[2],
+                          .x_range = range(&Column::x, problem.shape[0]),
+                          .y_range = range(&Column::y, problem.shape[1]),
+                          .columns = problem.columns.size()};
+  for (const Column& column : problem.columns) geometry.modes += column.count;
+  return geometry;
+}
 
 std::vector<Column> sphere_columns(const std::vector<std::size_t>& shape,
                                    const std::array<std::array<double, 3>, 3>& basis, double cutoff) {
@@ -106,119 +125,162 @@ std::vector<Column> sphere_columns(const std::vector<std::size_t>& shape,
 }
 
 template <class T>
-struct ColumnState {
+struct HostColumns {
   ColumnsProblem problem;
-  Box x_range, y_range;
-  std::size_t modes = 0;
+  ColumnGeometry at;
   Plan<T> along_x, along_y, along_z;
 
-  static Box used_range(const ColumnsProblem& problem, std::size_t axis) {
-    std::vector<bool> used(problem.shape[axis], false);
-    for (const Column& column : problem.columns) used[axis == 0 ? column.x : column.y] = true;
-    return range_of(used);
-  }
-
-  ColumnState(const ColumnsProblem& given, const planner::Options& options)
+  HostColumns(const ColumnsProblem& given, const planner::Options& options)
       : problem(given),
-        x_range(used_range(given, 0)),
-        y_range(used_range(given, 1)),
-        along_x(host(), axis_lines(given.shape[0], given.shape[1] * given.shape[2], x_range, given.threads), options),
-        along_y(host(), axis_lines(given.shape[1], given.shape[2], y_range, given.threads), options),
+        at(column_geometry(given)),
+        along_x(host(), axis_lines(at.x, at.plane(), at.x_range, given.threads), options),
+        along_y(host(), axis_lines(at.y, at.z, at.y_range, given.threads), options),
         along_z(host(),
-                {.shape = {given.shape[2]},
-                 .batch = given.columns.size(),
+                {.shape = {at.z},
+                 .batch = at.columns,
                  .scale_forward = given.scale_forward,
                  .scale_inverse = given.scale_inverse,
                  .threads = given.threads},
-                options) {
-    for (const Column& column : problem.columns) modes += column.count;
-  }
+                options) {}
 
-  std::size_t points(std::size_t axis) const { return problem.shape[axis]; }
-  std::size_t samples() const { return points(0) * points(1) * points(2); }
-  // Offset of a column's line in the box of lines: x range, y range, all of the last axis.
-  std::size_t line_of(const Column& column) const {
-    const std::size_t x = (column.x + points(0) - x_range.first[0]) % points(0);
-    const std::size_t y = (column.y + points(1) - y_range.first[0]) % points(1);
-    return (x * y_range.count[0] + y) * points(2);
-  }
   // Calls use(position among the modes, position on the line, count) for the one or two parts of a column.
   template <class Use>
   void for_parts(const Use& use) const {
-    std::size_t at = 0;
-    for (std::size_t c = 0; c < problem.columns.size(); ++c) {
+    std::size_t mode = 0;
+    for (std::size_t c = 0; c < at.columns; ++c) {
       const Column& column = problem.columns[c];
-      const std::size_t head = std::min(column.count, points(2) - column.first);
-      use(at, c * points(2) + column.first, head);
-      use(at + head, c * points(2), column.count - head);
-      at += column.count;
+      const std::size_t head = std::min(column.count, at.z - column.first);
+      use(mode, c * at.z + column.first, head);
+      use(mode + head, c * at.z, column.count - head);
+      mode += column.count;
     }
   }
 
   void forward(std::span<const std::complex<T>> in, std::span<std::complex<T>> out) const {
-    const std::size_t plane = points(1) * points(2), box = y_range.count[0] * points(2);
-    std::vector<std::complex<T>> planes(x_range.count[0] * plane), lines(x_range.count[0] * box);
-    std::vector<std::complex<T>> columns(problem.columns.size() * points(2));
+    const std::size_t plane = at.plane(), box = at.box_plane();
+    std::vector<std::complex<T>> planes(at.planes()), lines(at.lines()), columns(at.columns * at.z);
     along_x.forward(in, std::span(planes));
-    for (std::size_t x = 0; x < x_range.count[0]; ++x) {
+    for (std::size_t x = 0; x < at.x_range.count; ++x) {
       along_y.forward(std::span<const std::complex<T>>(planes).subspan(x * plane, plane),
                       std::span(lines).subspan(x * box, box));
     }
-    for (std::size_t c = 0; c < problem.columns.size(); ++c) {
-      std::copy_n(lines.data() + line_of(problem.columns[c]), points(2), columns.data() + c * points(2));
+    for (std::size_t c = 0; c < at.columns; ++c) {
+      std::copy_n(lines.data() + at.line_of(problem.columns[c]), at.z, columns.data() + c * at.z);
     }
     std::vector<std::complex<T>> spectra(columns.size());
     along_z.forward(std::span<const std::complex<T>>(columns), std::span(spectra));
-    for_parts([&](std::size_t mode, std::size_t at, std::size_t count) {
-      std::copy_n(spectra.data() + at, count, out.data() + mode);
+    for_parts([&](std::size_t mode, std::size_t from, std::size_t count) {
+      std::copy_n(spectra.data() + from, count, out.data() + mode);
     });
   }
 
   void inverse(std::span<const std::complex<T>> in, std::span<std::complex<T>> out) const {
-    const std::size_t plane = points(1) * points(2), box = y_range.count[0] * points(2);
-    std::vector<std::complex<T>> spectra(problem.columns.size() * points(2)), columns(spectra.size());
-    for_parts([&](std::size_t mode, std::size_t at, std::size_t count) {
-      std::copy_n(in.data() + mode, count, spectra.data() + at);
+    const std::size_t plane = at.plane(), box = at.box_plane();
+    std::vector<std::complex<T>> spectra(at.columns * at.z), columns(spectra.size());
+    for_parts([&](std::size_t mode, std::size_t to, std::size_t count) {
+      std::copy_n(in.data() + mode, count, spectra.data() + to);
     });
     along_z.inverse(std::span<const std::complex<T>>(spectra), std::span(columns));
-    std::vector<std::complex<T>> planes(x_range.count[0] * plane), lines(x_range.count[0] * box);
-    for (std::size_t c = 0; c < problem.columns.size(); ++c) {
-      std::copy_n(columns.data() + c * points(2), points(2), lines.data() + line_of(problem.columns[c]));
+    std::vector<std::complex<T>> planes(at.planes()), lines(at.lines());
+    for (std::size_t c = 0; c < at.columns; ++c) {
+      std::copy_n(columns.data() + c * at.z, at.z, lines.data() + at.line_of(problem.columns[c]));
     }
-    for (std::size_t x = 0; x < x_range.count[0]; ++x) {
+    for (std::size_t x = 0; x < at.x_range.count; ++x) {
       along_y.inverse(std::span<const std::complex<T>>(lines).subspan(x * box, box),
                       std::span(planes).subspan(x * plane, plane));
     }
     along_x.inverse(std::span<const std::complex<T>>(planes), out);
   }
 
-  std::array<double, 3> lines_done() const {
-    const auto count = [](std::size_t a, std::size_t b) { return static_cast<double>(a) * static_cast<double>(b); };
-    return {count(points(1), points(2)), count(x_range.count[0], points(2)), count(problem.columns.size(), 1)};
+  std::string explain() const { return along_x.explain() + along_y.explain() + along_z.explain(); }
+};
+
+template <class T>
+struct ColumnState {
+  Device device;
+  ColumnsProblem problem;
+  std::optional<HostColumns<T>> on_host{};
+  std::optional<on_device::DeviceColumns> on_device{};  // one of the two
+  ColumnGeometry geometry{};
+
+  ColumnState(const Device& where, const ColumnsProblem& given, const planner::Options& options)
+      : device(where), problem(given) {
+    if (device.is_host()) {
+      on_host.emplace(given, options);
+      geometry = on_host->at;
+    } else {
+      on_device.emplace(device, given, options, sizeof(T) == sizeof(double));
+      geometry = on_device->geometry();
+    }
+  }
+
+  std::array<std::size_t, 3> lines_done() const {
+    return {geometry.plane(), geometry.x_range.count * geometry.z, geometry.columns};
+  }
+  void enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
+    if (!on_device) {
+      throw Error(ErrorKind::invalid_argument,
+                  "fft: enqueue needs a transform of columns on a device, and this one is on the host: use forward() "
+                  "and inverse()");
+    }
+    const bool forward = direction == Direction::forward;
+    const std::size_t samples = geometry.samples() * 2 * sizeof(T), modes = geometry.modes * 2 * sizeof(T);
+    planner::check_queue("fft", queue, device);
+    planner::check_buffer("fft", "input", in, device, forward ? samples : modes);
+    planner::check_buffer("fft", "output", out, device, forward ? modes : samples);
+    planner::check_apart("fft", in, out, false);
+    on_device->enqueue(queue, direction, in, out);
   }
 };
 
 template <class T>
-ColumnTransform<T>::ColumnTransform(const ColumnsProblem& problem, const planner::Options& options)
-    : state_(std::make_shared<const ColumnState<T>>(checked_columns(problem), options)) {}
+ColumnTransform<T>::ColumnTransform(const Device& device, const ColumnsProblem& problem,
+                                    const planner::Options& options)
+    : state_(std::make_shared<const ColumnState<T>>(device, problem, options)) {}
 
 template <class T>
 void ColumnTransform<T>::forward(std::span<const Complex> samples, std::span<Complex> modes) const {
-  planner::check_length("fft", "samples", samples.size_bytes(), state_->samples() * sizeof(Complex));
+  planner::check_length("fft", "samples", samples.size_bytes(), state_->geometry.samples() * sizeof(Complex));
   planner::check_length("fft", "modes", modes.size_bytes(), size() * sizeof(Complex));
-  state_->forward(samples, modes);
+  if (state_->on_host) return state_->on_host->forward(samples, modes);
+  state_->on_device->run(Direction::forward, samples.data(), modes.data());
 }
 
 template <class T>
 void ColumnTransform<T>::inverse(std::span<const Complex> modes, std::span<Complex> samples) const {
   planner::check_length("fft", "modes", modes.size_bytes(), size() * sizeof(Complex));
-  planner::check_length("fft", "samples", samples.size_bytes(), state_->samples() * sizeof(Complex));
-  state_->inverse(modes, samples);
+  planner::check_length("fft", "samples", samples.size_bytes(), state_->geometry.samples() * sizeof(Complex));
+  if (state_->on_host) return state_->on_host->inverse(modes, samples);
+  state_->on_device->run(Direction::inverse, modes.data(), samples.data());
+}
+
+template <class T>
+void ColumnTransform<T>::enqueue_forward(Queue& queue, const Buffer& samples, const Buffer& modes) const {
+  state_->enqueue(queue, Direction::forward, samples, modes);
+}
+template <class T>
+void ColumnTransform<T>::enqueue_inverse(Queue& queue, const Buffer& modes, const Buffer& samples) const {
+  state_->enqueue(queue, Direction::inverse, modes, samples);
+}
+
+template <class T>
+ColumnTransform<T> ColumnTransform<T>::adjoint(const planner::Options& options) const {
+  ColumnsProblem exchanged = state_->problem;
+  std::swap(exchanged.scale_forward, exchanged.scale_inverse);
+  return ColumnTransform(state_->device, exchanged, options);
 }
 
 template <class T>
 std::size_t ColumnTransform<T>::size() const {
-  return state_->modes;
+  return state_->geometry.modes;
+}
+template <class T>
+const Device& ColumnTransform<T>::device() const {
+  return state_->device;
+}
+template <class T>
+const ColumnsProblem& ColumnTransform<T>::problem() const {
+  return state_->problem;
 }
 
 // Fraction of the points of three whole passes that the transformed lines have.
@@ -226,17 +288,22 @@ template <class T>
 double ColumnTransform<T>::share() const {
   const auto done = state_->lines_done();
   double sum = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) sum += done[axis] * static_cast<double>(state_->points(axis));
-  return sum / (3 * static_cast<double>(state_->samples()));
+  for (std::size_t axis = 0; axis < 3; ++axis) sum += static_cast<double>(done[axis] * state_->problem.shape[axis]);
+  return sum / (3 * static_cast<double>(state_->geometry.samples()));
 }
 
 template <class T>
 std::string ColumnTransform<T>::explain() const {
   const auto done = state_->lines_done();
   return fmt::format(
-             "columns: {} modes; lines along x, y, z: {}, {}, {}; {:.3f} of the points of the whole transform\n",
-             size(), done[0], done[1], done[2], share()) +
-         state_->along_x.explain() + state_->along_y.explain() + state_->along_z.explain();
+             "columns: {} modes on {}; lines along x, y, z: {}, {}, {}; {:.3f} of the points of the whole transform\n",
+             size(), state_->device.id(), done[0], done[1], done[2], share()) +
+         (state_->on_host ? state_->on_host->explain() : state_->on_device->explain());
+}
+
+template <class T>
+std::vector<KernelSource> ColumnTransform<T>::kernels() const {
+  return state_->on_device ? state_->on_device->kernels() : std::vector<KernelSource>{};
 }
 
 template class ColumnTransform<float>;

@@ -9,6 +9,7 @@
 
 #include <ridge/fft/columns.hpp>
 
+#include "support/devices.hpp"
 #include "support/error_of.hpp"
 
 namespace ridge::fft {
@@ -73,8 +74,8 @@ double column_error(const std::vector<std::complex<T>>& got, const std::vector<W
 }
 
 template <class T>
-void expect_sums(const ColumnsProblem& problem) {
-  const ColumnTransform<T> transform(problem);
+void expect_sums(const ColumnsProblem& problem, const Device& device = host()) {
+  const ColumnTransform<T> transform(device, problem, {.effort = Effort::quick, .use_wisdom = false});
   const std::size_t points = problem.shape[0] * problem.shape[1] * problem.shape[2];
   std::vector<std::size_t> all(points);
   for (std::size_t i = 0; i < points; ++i) all[i] = i;
@@ -96,6 +97,64 @@ TEST(Columns, EqualSumsInAwkwardShapes) {
   expect_sums<double>({.shape = {2, 3, 7}, .columns = {{1, 2, 5, 4}, {0, 2, 0, 7}, {1, 0, 3, 0}}});
   expect_sums<float>({.shape = {5, 1, 6}, .columns = {{4, 0, 5, 3}, {0, 0, 0, 1}}});
   expect_sums<float>({.shape = {3, 11, 4}, .columns = {{1, 10, 2, 2}, {1, 0, 0, 4}, {1, 1, 3, 3}}});
+}
+
+// The shape with 4099 points has lines too long for a work-group, of which devices store all points.
+using ColumnsOnDevices = ridge::test::NeedsAccelerator<>;
+TEST_F(ColumnsOnDevices, EqualSums) {
+  for (const Device& device : ridge::test::accelerators()) {
+    expect_sums<float>({.shape = {1, 1, 1}, .columns = {{0, 0, 0, 1}}}, device);
+    expect_sums<float>({.shape = {4, 9, 5}, .columns = {{3, 8, 4, 3}, {0, 0, 1, 2}, {3, 0, 0, 5}}}, device);
+    expect_sums<float>({.shape = {1, 4099, 2}, .columns = {{0, 4098, 1, 2}, {0, 1, 0, 1}}}, device);
+    if (!device.limits().float64) continue;
+    expect_sums<double>({.shape = {3, 11, 4}, .columns = {{1, 10, 2, 2}, {1, 0, 0, 4}, {1, 1, 3, 3}}}, device);
+  }
+}
+
+TEST_F(ColumnsOnDevices, HaveAdjoints) {
+  const ColumnsProblem problem{.shape = {6, 5, 9},
+                               .columns = {{5, 1, 7, 4}, {0, 0, 2, 3}, {2, 4, 0, 9}},
+                               .scale_forward = 0.5,
+                               .scale_inverse = 3};
+  std::vector<Device> all = ridge::test::accelerators();
+  all.push_back(host());
+  for (const Device& device : all) {
+    const ColumnTransform<float> transform(device, problem);
+    const ColumnTransform<float> adjoint = transform.adjoint();
+    const auto x = column_noise<float>(6 * 5 * 9, 6), g = column_noise<float>(transform.size(), 7);
+    std::vector<std::complex<float>> y(g.size()), back(x.size()), field(x.size()), gathered(g.size());
+    transform.forward(x, y);
+    adjoint.inverse(g, back);
+    transform.inverse(g, field);
+    adjoint.forward(x, gathered);
+    std::complex<double> left = 0, right = 0, second_left = 0, second_right = 0;
+    const auto times = [](std::complex<float> a, std::complex<float> b) {
+      return std::conj(std::complex<double>(a)) * std::complex<double>(b);
+    };
+    for (std::size_t i = 0; i < g.size(); ++i) left += times(g[i], y[i]), second_right += times(gathered[i], g[i]);
+    for (std::size_t i = 0; i < x.size(); ++i) right += times(back[i], x[i]), second_left += times(x[i], field[i]);
+    EXPECT_LE(std::abs(left - right), 1e-5 * std::abs(left)) << device.id();
+    EXPECT_LE(std::abs(second_left - second_right), 1e-5 * std::abs(second_left)) << device.id();
+  }
+}
+
+TEST_F(ColumnsOnDevices, UseTheCallersBuffers) {
+  const Device device = ridge::test::accelerators().front();
+  const ColumnsProblem problem{.shape = {4, 9, 5}, .columns = {{3, 8, 4, 3}, {0, 0, 1, 2}}};
+  const ColumnTransform<float> transform(device, problem), on_host(problem);
+  const auto samples = column_noise<float>(4 * 9 * 5, 8);
+  std::vector<std::complex<float>> got(5), expected(5);
+  Queue queue = device.queue();
+  const Buffer from = device.buffer(samples.size() * 8), to = device.buffer(5 * 8), small = device.buffer(8);
+  queue.upload(std::span<const std::complex<float>>(samples), from);
+  transform.enqueue_forward(queue, from, to);
+  queue.download(to, std::span(got));
+  queue.finish();
+  on_host.forward(samples, expected);
+  EXPECT_LE(column_error(got, {expected.begin(), expected.end()}), 1e-6);
+  const auto refusal = [](const auto& call) { return ridge::test::error_of(call, ErrorKind::invalid_argument); };
+  EXPECT_THAT(refusal([&] { transform.enqueue_forward(queue, from, small); }), HasSubstr("has 8 bytes"));
+  EXPECT_THAT(refusal([&] { on_host.enqueue_forward(queue, from, to); }), HasSubstr("this one is on the host"));
 }
 
 // Silicon as in Quantum ESPRESSO's examples: face-centred cubic, wave functions within a cutoff on the grid of their

@@ -1,9 +1,9 @@
 // Transforms between samples on a grid of three axes and a list of columns of their spectrum, as in plane-wave codes,
 // whose modes fill a sphere. Only the modes of the list are stored; lines without modes are not transformed. On the
-// host.
+// host, OpenCL and CUDA.
 //
 //   auto columns = ridge::fft::sphere_columns({36, 36, 36}, basis, cutoff);
-//   ridge::fft::ColumnTransform<double> transform({.shape = {36, 36, 36}, .columns = columns});
+//   ridge::fft::ColumnTransform<double> transform(ridge::host(), {.shape = {36, 36, 36}, .columns = columns});
 //   transform.inverse(modes, samples);
 #pragma once
 #include <array>
@@ -39,17 +39,29 @@ struct ColumnsProblem {
 template <class T>
 struct ColumnState;  // src/fft/columns.cpp
 
-// Cheap to copy. Any number of threads may run it.
+// Cheap to copy. Any number of threads may run it; on devices their runs are made one after another.
 template <class T>
 class ColumnTransform {
  public:
   using Complex = std::complex<T>;
-  explicit ColumnTransform(const ColumnsProblem& problem, const planner::Options& options = {.effort = Effort::quick});
+  explicit ColumnTransform(const ColumnsProblem& problem, const planner::Options& options = {.effort = Effort::quick})
+      : ColumnTransform(host(), problem, options) {}
+  ColumnTransform(const Device& device, const ColumnsProblem& problem,
+                  const planner::Options& options = {.effort = Effort::quick});
+  // Host memory; other devices copy it in both directions.
   void forward(std::span<const Complex> samples, std::span<Complex> modes) const;  // modes of the list only
   void inverse(std::span<const Complex> modes, std::span<Complex> samples) const;  // all other modes are zero
-  std::size_t size() const;                                                        // modes of all columns
-  double share() const;         // lines that are transformed, of those of the whole transform
+  // Buffers of a device other than the host, with the contents of the spans; enqueued, not waited for.
+  void enqueue_forward(Queue& queue, const Buffer& samples, const Buffer& modes) const;
+  void enqueue_inverse(Queue& queue, const Buffer& modes, const Buffer& samples) const;
+  // inverse() of the result is the adjoint (conjugate transpose) of forward(), and forward() that of inverse().
+  ColumnTransform adjoint(const planner::Options& options = {.effort = Effort::quick}) const;
+  std::size_t size() const;     // modes of all columns
+  double share() const;         // points of the lines that are transformed, of those of the whole transform
   std::string explain() const;  // lines per axis, and the plans of the lines
+  std::vector<KernelSource> kernels() const;  // devices: kernels launched by forward(); empty on the host
+  const Device& device() const;
+  const ColumnsProblem& problem() const;
 
  private:
   std::shared_ptr<const ColumnState<T>> state_;

@@ -1,0 +1,183 @@
+// Columns of a spectrum on a device: x, y and z one after another, each with only the lines that carry modes. The lines
+// of the columns are copied into a packed list for the transform along z, and the modes out of it.
+#include "fft/device/boxes/columns.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "device/kernel_text.hpp"
+#include "fft/device/axis_plan.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+constexpr std::uint64_t kColumnItems = 128;
+
+// The inverse of a pass exchanges input and output.
+AxisProblem directed(AxisProblem problem, Direction direction) {
+  problem.direction = direction;
+  if (direction == Direction::inverse) {
+    std::swap(problem.in, problem.out);
+    std::swap(problem.read, problem.written);
+  }
+  return problem;
+}
+
+bool serves(const Device& device, AxisProblem problem) {
+  normalize(problem);
+  return std::ranges::any_of(list_routes(device, problem),
+                             [](const Route& route) { return route.candidate.refusal.empty(); });
+}
+
+}  // namespace
+
+KernelSource columns_text(bool float64) {
+  return {.name = "fft_columns",
+          .text = ridge::detail::kernel_text("fft/columns"),
+          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kColumnItems)}, {"PAIR", float64 ? "double2" : "float2"}}};
+}
+
+DeviceColumns::DeviceColumns(const Device& device, const ColumnsProblem& problem, const planner::Options& options,
+                             bool float64)
+    : device_(device), float64_(float64), geometry_(column_geometry(problem)), staging_(device, "fft columns") {
+  if (float64 && !device.limits().float64) {
+    throw Error(ErrorKind::unavailable, fmt::format("fft: {} has no double precision", device.id()));
+  }
+  // Only lines that fit a work-group store a part of themselves: longer ones are transformed and kept whole.
+  const auto all_unless = [&](AxisRange& range, std::size_t length, auto along) {
+    if (range.count < length &&
+        (!serves(device, along(Direction::forward)) || !serves(device, along(Direction::inverse))))
+      range = {0, length};
+  };
+  all_unless(geometry_.y_range, geometry_.y, [&](Direction direction) { return along_y(direction); });
+  all_unless(geometry_.x_range, geometry_.x, [&](Direction direction) { return along_x(direction); });
+  planner::Options own = options;
+  for (const Direction direction : {Direction::forward, Direction::inverse}) {
+    Compiled* const passes = direction == Direction::forward ? forward_ : inverse_;
+    const double scale = direction == Direction::forward ? problem.scale_forward : problem.scale_inverse;
+    passes[0] = planned_route(device, along_x(direction), own, decisions_);
+    passes[1] = planned_route(device, along_y(direction), own, decisions_);
+    passes[2] = planned_route(device, along_z(direction, scale), own, decisions_);
+  }
+  const Program program = device.compile(columns_text(float64));
+  gather_ = program.kernel("gather");
+  scatter_ = program.kernel("scatter");
+  std::vector<std::uint64_t> lines, places;
+  for (std::size_t c = 0; c < problem.columns.size(); ++c) {
+    const Column& column = problem.columns[c];
+    lines.push_back(geometry_.line_of(column));
+    for (std::size_t i = 0; i < column.count; ++i) places.push_back(c * geometry_.z + (column.first + i) % geometry_.z);
+  }
+  lines_ = table(lines, "fft columns, lines");
+  places_ = table(places, "fft columns, modes");
+  const std::size_t bytes = std::max(geometry_.planes(), geometry_.columns * geometry_.z) * (float64 ? 16 : 8);
+  first_ = device.buffer(bytes, {.name = "fft columns, first"});
+  second_ = device.buffer(bytes, {.name = "fft columns, second"});
+}
+
+Buffer DeviceColumns::table(const std::vector<std::uint64_t>& places, const char* name) const {
+  const std::size_t bytes = std::max<std::size_t>(places.size(), 1) * sizeof(std::uint64_t);
+  Buffer buffer = device_.buffer(bytes, {.name = name});
+  if (places.empty()) return buffer;
+  Queue queue = device_.queue();
+  queue.upload(std::span<const std::uint64_t>(places), buffer);
+  queue.finish();
+  return buffer;
+}
+
+AxisProblem DeviceColumns::along_x(Direction direction) const {
+  const std::uint64_t plane = geometry_.plane();
+  return directed({.float64 = float64_,
+                   .length = geometry_.x,
+                   .counts = {plane},
+                   .in = {.point = plane, .line = {1}},
+                   .out = {.point = plane, .line = {1}},
+                   .boxed = geometry_.x_range.count < geometry_.x,
+                   .read = {0, geometry_.x},
+                   .written = geometry_.x_range},
+                  direction);
+}
+
+AxisProblem DeviceColumns::along_y(Direction direction) const {
+  return directed({.float64 = float64_,
+                   .length = geometry_.y,
+                   .counts = {geometry_.z, geometry_.x_range.count},
+                   .in = {.point = geometry_.z, .line = {1, geometry_.plane()}},
+                   .out = {.point = geometry_.z, .line = {1, geometry_.box_plane()}},
+                   .boxed = geometry_.y_range.count < geometry_.y,
+                   .read = {0, geometry_.y},
+                   .written = geometry_.y_range},
+                  direction);
+}
+
+AxisProblem DeviceColumns::along_z(Direction direction, double scale) const {
+  return directed({.float64 = float64_,
+                   .length = geometry_.z,
+                   .counts = {geometry_.columns},
+                   .in = {.point = 1, .line = {geometry_.z}},
+                   .out = {.point = 1, .line = {geometry_.z}},
+                   .scale = scale},
+                  direction);
+}
+
+void DeviceColumns::copy(Queue& queue, const Kernel& kernel, const Buffer& from, const Buffer& to, const Buffer& places,
+                         std::uint64_t length, std::uint64_t elements) const {
+  if (elements == 0) return;
+  queue.launch(kernel, {.groups = {(elements + kColumnItems - 1) / kColumnItems}, .items = {kColumnItems}},
+               {from, to, places, length, elements});
+}
+
+void DeviceColumns::enqueue_forward(Queue& queue, const Buffer& samples, const Buffer& modes) const {
+  forward_[0]->enqueue(queue, samples, first_);
+  forward_[1]->enqueue(queue, first_, second_);
+  copy(queue, gather_, second_, first_, lines_, geometry_.z, geometry_.columns * geometry_.z);
+  forward_[2]->enqueue(queue, first_, second_);
+  copy(queue, gather_, second_, modes, places_, 1, geometry_.modes);
+}
+
+void DeviceColumns::enqueue_inverse(Queue& queue, const Buffer& modes, const Buffer& samples) const {
+  queue.fill(first_, std::byte{0});
+  copy(queue, scatter_, modes, first_, places_, 1, geometry_.modes);
+  inverse_[2]->enqueue(queue, first_, second_);
+  queue.fill(first_, std::byte{0});
+  copy(queue, scatter_, second_, first_, lines_, geometry_.z, geometry_.columns * geometry_.z);
+  inverse_[1]->enqueue(queue, first_, second_);
+  inverse_[0]->enqueue(queue, second_, samples);
+}
+
+void DeviceColumns::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
+  // Both directions share the work areas: another queue waits for their last use.
+  const std::lock_guard lock(mutex_);
+  if (last_ && last_queue_ != queue.native()) queue.wait_for(last_);
+  direction == Direction::forward ? enqueue_forward(queue, in, out) : enqueue_inverse(queue, in, out);
+  last_ = queue.record();
+  last_queue_ = queue.native();
+}
+
+void DeviceColumns::run(Direction direction, const void* in, void* out) const {
+  const std::size_t element = float64_ ? 16 : 8, samples = geometry_.samples() * element;
+  const std::size_t modes = geometry_.modes * element;
+  const bool forward = direction == Direction::forward;
+  if (modes == 0 && forward) return;
+  const StagedCall call{.in = in,
+                        .in_bytes = forward ? samples : std::max<std::size_t>(modes, element),
+                        .out = out,
+                        .out_bytes = forward ? modes : samples};
+  staging_.run(call, [&](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, direction, from, to); });
+}
+
+std::vector<KernelSource> DeviceColumns::kernels() const {
+  std::vector<KernelSource> all;
+  for (const Compiled& pass : forward_) add_to(all, kernels_of(pass->route()));
+  all.push_back(columns_text(float64_));
+  return all;
+}
+
+std::string DeviceColumns::explain() const {
+  std::string text;
+  for (const planner::Decision& decision : decisions_) text += decision.explain();
+  return text;
+}
+
+}  // namespace ridge::fft::on_device
