@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
 #include <ridge/fft/real_boxes.hpp>
 
+#include "support/devices.hpp"
 #include "support/error_of.hpp"
+#include "support/worst.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -30,7 +33,7 @@ void for_box(const std::vector<std::size_t>& shape, const Box& box, const Use& u
 }
 
 template <class T>
-void expect_cropped(const RealBoxesProblem& problem) {
+void expect_cropped(const RealBoxesProblem& problem, const Device& device = host()) {
   const std::vector<std::size_t>& shape = problem.shape;
   std::size_t points = 1;
   TensorProblem whole{.kind = TensorKind::real_to_real, .real_kinds = problem.kinds, .scale = problem.scale};
@@ -40,7 +43,7 @@ void expect_cropped(const RealBoxesProblem& problem) {
   }
   std::mt19937 random(7);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const RealBoxes<T> boxes(problem);
+  const RealBoxes<T> boxes(device, problem);
   std::vector<double> padded(points), expected(points);
   std::vector<T> samples(boxes.input_size()), values(boxes.output_size(), std::numeric_limits<T>::quiet_NaN());
   for_box(shape, problem.given, [&](std::size_t at, std::size_t i) {
@@ -76,6 +79,72 @@ TEST(RealBoxes, EqualTheWholeTransform) {
                           .kinds = {RealKind::dst1, RealKind::dst3, RealKind::dst4, RealKind::dct2},
                           .given = {.first = {1, 2, 3, 4}, .count = {2, 3, 4, 5}},
                           .wanted = {.first = {0, 0, 0, 0}, .count = {5, 1, 7, 2}}});
+}
+
+// The adjoint's matrix, column by column, is the transpose of the transform's.
+template <class T>
+void expect_transposed(const RealBoxesProblem& problem, const Device& device) {
+  const RealBoxes<T> boxes(device, problem), back = boxes.adjoint();
+  const std::size_t rows = boxes.output_size(), columns = boxes.input_size();
+  ASSERT_EQ(back.input_size(), rows);
+  ASSERT_EQ(back.output_size(), columns);
+  std::vector<T> forward(rows * columns), transposed(rows * columns);
+  const auto fill = [](const RealBoxes<T>& plan, std::vector<T>& all) {
+    for (std::size_t i = 0; i < plan.input_size(); ++i) {
+      std::vector<T> unit(plan.input_size()), image(plan.output_size(), std::numeric_limits<T>::quiet_NaN());
+      unit[i] = 1;
+      plan.run(unit, image);
+      std::ranges::copy(image, all.begin() + static_cast<std::ptrdiff_t>(i * plan.output_size()));
+    }
+  };
+  fill(boxes, forward);
+  fill(back, transposed);
+  ridge::test::Worst largest, worst;
+  for (std::size_t i = 0; i < columns; ++i) {
+    for (std::size_t k = 0; k < rows; ++k) {
+      largest.add(std::abs(forward[i * rows + k]));
+      worst.add(std::abs(forward[i * rows + k] - transposed[k * columns + i]));
+    }
+  }
+  EXPECT_LE(worst.value(), 8 * std::numeric_limits<T>::epsilon() * largest.value()) << boxes.explain();
+}
+
+const RealBoxesProblem kMixedBoxes{.shape = {6, 5, 7},
+                                   .kinds = {RealKind::dct1, RealKind::dst3, RealKind::dct2},
+                                   .given = {.first = {1, 4, 0}, .count = {4, 3, 7}},
+                                   .wanted = {.first = {0, 2, 5}, .count = {6, 2, 4}},
+                                   .scale = 0.5};
+
+TEST(RealBoxes, HaveAdjoints) {
+  expect_transposed<double>(kMixedBoxes, host());
+  expect_transposed<double>({.shape = {9}, .kinds = {RealKind::halfcomplex}, .wanted = {.first = {2}, .count = {5}}},
+                            host());
+}
+
+using RealBoxesOnDevices = ridge::test::NeedsAccelerator<>;
+TEST_F(RealBoxesOnDevices, EqualTheWholeTransform) {
+  for (const Device& device : ridge::test::accelerators()) {
+    expect_cropped<float>({.shape = {12, 30, 10},
+                           .kinds = {RealKind::dct4, RealKind::dct3, RealKind::hartley},
+                           .given = {.first = {0, 0, 0}, .count = {12, 10, 5}},
+                           .wanted = {.first = {11, 29, 4}, .count = {6, 30, 3}}},
+                          device);
+    expect_cropped<float>({.shape = {3, 331},
+                           .kinds = {RealKind::dst2, RealKind::dct2},
+                           .given = {.first = {0, 300}, .count = {2, 50}},
+                           .wanted = {.first = {0, 0}, .count = {3, 7}},
+                           .scale = 0.125},
+                          device);
+    expect_transposed<float>(kMixedBoxes, device);
+    if (device.limits().float64) expect_cropped<double>(RealBoxesProblem(kMixedBoxes), device);
+  }
+}
+
+TEST_F(RealBoxesOnDevices, RefuseWeightsOtherThanAtTheEnds) {
+  const RealBoxesProblem problem{.shape = {9}, .kinds = {RealKind::halfcomplex}};
+  const RealBoxes<float> boxes(ridge::test::accelerators().front(), problem);
+  EXPECT_THAT(ridge::test::error_of([&] { boxes.adjoint(); }, ErrorKind::unavailable),
+              HasSubstr("factors of 1 but for the first and the last value; other problems run on the host only"));
 }
 
 TEST(RealBoxes, SkipLinesOfZeros) {
