@@ -30,6 +30,7 @@ PYBIND11_MODULE(_ridge, module) {
   ridge::python::add_filterbank(module);
   ridge::python::add_nufft(module);
   ridge::python::add_zoom(module);
+  ridge::python::add_boxes(module);
   ridge::python::add_sar(module);
   ridge::python::add_search(module);
   ridge::python::add_image(module);

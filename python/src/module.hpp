@@ -16,6 +16,7 @@ void add_survey(pybind11::module_& module);
 void add_filterbank(pybind11::module_& module);
 void add_nufft(pybind11::module_& module);
 void add_zoom(pybind11::module_& module);
+void add_boxes(pybind11::module_& module);
 void add_sar(pybind11::module_& module);
 void add_search(pybind11::module_& module);
 void add_image(pybind11::module_& module);

@@ -171,6 +171,11 @@ for name in ("dct", "idct", "dst", "idst"):
     CALLS[f"fft.{name}n"] = (lambda x, f=getattr(fft, name + "n"): f(x, 3, norm="ortho"), reals(6, 8))
 CALLS.update({
     "fft.zoom": (lambda x: fft.zoom(x, [0.1, 0.4], 9), complexes(12)),
+    "fft.sphere_columns": (lambda basis: fft.sphere_columns((8, 8, 8), basis, 2.5), np.eye(3)),
+    "fft.Columns": (lambda rows: fft.Columns((3, 4, 5), rows).forward(np.ones((3, 4, 5))), np.array([[0, 1, 2, 3], [2, 0, 4, 2]])),
+    "fft.Columns.forward": (lambda x: fft.Columns((3, 4, 5), [[0, 1, 2, 3]]).forward(x), complexes(3, 4, 5)),
+    "fft.Columns.inverse": (lambda x: fft.Columns((3, 4, 5), [[0, 1, 2, 3]]).inverse(x), complexes(3)),
+    "fft.RealBoxes": (fft.RealBoxes((8, 9), ("dct2", "dst1"), (4, 5)), reals(4, 5)),
     "fft.czt": (lambda x: fft.czt(x, 9), complexes(12)),
     "fft.plan": (lambda x: fft.plan(x, measured=False)(np.ones(12, complex)), complexes(12)),
     "fft.Plan": (lambda x: fft.plan(np.empty(12, complex), measured=False)(x), complexes(12)),
