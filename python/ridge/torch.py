@@ -3,6 +3,7 @@
     import ridge.torch
     y = ridge.torch.rfft(x)                  # a tensor on x's device; on CUDA on the current stream, nothing is waited for
     y.abs().square().sum().backward()
+    f = ridge.torch.nufft2d1(kx, ky, c, (256, 256))   # nonuniform transforms on the CPU, with gradients by c and by the points
 
 Names and arguments are those of torch.fft; dct, idct, dst and idst have SciPy's. Every function is built on one linear operator whose
 adjoint is the same operator, so nothing is saved for the backward pass. float16 and bfloat16 become float32, integers double.
@@ -16,7 +17,9 @@ from ._fft_cosine import _problem as _cosine_problem
 from ._transforms import (COSINE as _COSINE, COSINES as _COSINES, FORWARD as _FORWARD, FOURIER as _FOURIER, HALF as _HALF,
                           INVERSE as _INVERSE, NAMES as _NAMES, SAMPLES as _SAMPLES, Operators as _Operators, define as _define)
 
-__all__ = [*_NAMES, "convolve"]
+from ._torch_nufft import NAMES as _NONUNIFORM, nufft1d1, nufft1d2, nufft1d3, nufft2d1, nufft2d2, nufft2d3, nufft3d1, nufft3d2, nufft3d3
+
+__all__ = [*_NAMES, "convolve", *_NONUNIFORM]
 
 _MANY_POINTS = 1 << 16  # from here on the host uses torch's number of threads
 _COMPLEX = {_torch.float32: _torch.complex64, _torch.float64: _torch.complex128}

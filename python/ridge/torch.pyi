@@ -1,6 +1,7 @@
 """Tensors are Any: nothing here needs PyTorch to be installed."""
 from collections.abc import Sequence
 from typing import Any
+from ._torch_nufft import nufft1d1 as nufft1d1, nufft1d2 as nufft1d2, nufft1d3 as nufft1d3, nufft2d1 as nufft2d1, nufft2d2 as nufft2d2, nufft2d3 as nufft2d3, nufft3d1 as nufft3d1, nufft3d2 as nufft3d2, nufft3d3 as nufft3d3
 
 def fft(input: Any, n: int | None = ..., dim: int = ..., norm: str | None = ...) -> Any: ...
 def ifft(input: Any, n: int | None = ..., dim: int = ..., norm: str | None = ...) -> Any: ...

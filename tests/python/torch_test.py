@@ -38,7 +38,7 @@ class WithoutGradients(unittest.TestCase):
         base = torch.randn(4, 6, 8, dtype=torch.complex128)
         layouts = {"packed": base, "permuted": base.permute(2, 0, 1), "strided": base[:, ::2], "shifted": base[1:, 1:, 1:],
                    "conjugated": base.conj(), "leaf": base.clone().requires_grad_()}
-        for name in (n for n in ours.__all__ if "fft" in n):
+        for name in (n for n in ours.__all__ if "fft" in n and "nufft" not in n):
             one = not name.endswith(("n", "2"))
             calls = [{}, {"norm": "ortho"}, {"n": 5}, {"n": 11, "dim": 0}, {"dim": 1}] if one else [
                 {}, {"norm": "forward"}, {"s": (3, 9), "dim": (0, 2)}, {"dim": [1, 0]}]
@@ -241,6 +241,86 @@ class Compiled(unittest.TestCase):
             loss = lambda x: f(x).abs().square().sum()  # noqa: E731
             torch.testing.assert_close(torch.func.vmap(torch.func.grad(loss))(x), torch.stack([torch.func.grad(loss)(m) for m in x]))
             torch.func.jvp(f, (x,), (x,))
+
+
+def nonuniform(axes, kind, sets=()):
+    """Inputs of nufft{axes}d{kind} that require gradients, and the function of them."""
+    modes, points, targets = (7, 6, 5)[:axes], 9, 8
+    x = [(6 * torch.rand(points, dtype=torch.float64) - 3).requires_grad_() for _ in range(axes)]
+    s = [(9 * torch.rand(targets, dtype=torch.float64) - 4).requires_grad_() for _ in range(axes if kind == 3 else 0)]
+    data = torch.randn(*sets, *(modes if kind == 2 else (points,)), dtype=torch.complex128, requires_grad=True)
+    function = getattr(ours, f"nufft{axes}d{kind}")
+
+    def call(data, *at, sign=1, **how):
+        if kind == 1:
+            return function(*at, data, modes, eps=1e-13, isign=sign, **how)
+        return function(*at[:axes], data, *at[axes:], eps=1e-13, isign=sign, **how)
+    return call, (data, *x, *s)
+
+
+def direct_sum(axes, kind, data, *at, sign=1):
+    x, s = torch.stack(at[:axes]), at[axes:]
+    if kind == 3:
+        return torch.einsum("kj,...j->...k", torch.exp(1j * sign * torch.einsum("ak,aj->kj", torch.stack(s), x)), data)
+    modes = (7, 6, 5)[:axes]
+    k = torch.stack(torch.meshgrid(*(torch.arange(-(n // 2), (n + 1) // 2, dtype=x.dtype) for n in modes), indexing="ij")).reshape(axes, -1)
+    a = torch.exp(1j * sign * torch.einsum("ak,aj->kj", k, x))
+    if kind == 1:
+        return torch.einsum("kj,...j->...k", a, data).reshape(*data.shape[:-1], *modes)
+    return torch.einsum("kj,...k->...j", a, data.reshape(*data.shape[:data.ndim - axes], -1))
+
+
+class Nonuniform(unittest.TestCase):
+    def test_gradients_of_every_order_are_differences(self):
+        for axes, kind in itertools.product((1, 2, 3), (1, 2, 3)):
+            with self.subTest(axes=axes, kind=kind):
+                call, inputs = nonuniform(axes, kind)
+                torch.testing.assert_close(call(*inputs), direct_sum(axes, kind, *inputs), rtol=1e-11, atol=1e-11)
+                # Fast: one random direction of all inputs, as each output is a transform.
+                self.assertTrue(torch.autograd.gradcheck(call, inputs, check_forward_ad=True, check_batched_grad=False, fast_mode=True))
+                if axes < 3:
+                    self.assertTrue(torch.autograd.gradgradcheck(call, inputs, fast_mode=True))
+
+    def test_gradients_equal_those_of_direct_sums(self):
+        for axes, kind, sign in itertools.product((1, 2, 3), (1, 2, 3), (1, -1)):
+            with self.subTest(axes=axes, kind=kind, sign=sign):
+                call, inputs = nonuniform(axes, kind, sets=(2, 3))
+                got, want = call(*inputs, sign=sign), direct_sum(axes, kind, *inputs, sign=sign)
+                weights = torch.randn_like(want)
+                pairs = [torch.autograd.grad((y - weights).abs().square().sum(), inputs) for y in (got, want)]
+                for ours_, theirs in zip(*pairs):
+                    torch.testing.assert_close(ours_, theirs, rtol=1e-9, atol=1e-9)
+
+    def test_each_input_alone(self):
+        call, inputs = nonuniform(2, 3)
+        for i in range(len(inputs)):
+            alone = [x.detach().requires_grad_(i == j) for j, x in enumerate(inputs)]
+            (got,) = torch.autograd.grad(call(*alone).abs().square().sum(), alone[i])
+            (want,) = torch.autograd.grad(direct_sum(2, 3, *alone).abs().square().sum(), alone[i])
+            torch.testing.assert_close(got, want, rtol=1e-9, atol=1e-9)
+
+    def test_order_of_the_modes_and_types(self):
+        x, c = torch.rand(9, dtype=torch.float64, requires_grad=True), torch.randn(9, dtype=torch.float64, requires_grad=True)
+        ascending = ours.nufft1d1(x, c, 8, eps=1e-12)
+        rotated = ours.nufft1d1(x, c, 8, eps=1e-12, modeord=1)
+        torch.testing.assert_close(rotated, torch.fft.ifftshift(ascending))
+        first = torch.autograd.grad(ascending.abs().pow(4).sum(), (x, c), create_graph=True)
+        second = torch.autograd.grad(rotated.abs().pow(4).sum(), (x, c), create_graph=True)
+        torch.testing.assert_close(first, second)
+        self.assertEqual(first[1].dtype, torch.float64)
+        single = ours.nufft1d1(x.float(), c.float(), 8)
+        self.assertEqual(single.dtype, torch.complex64)
+
+    def test_mistakes(self):
+        x, c = torch.rand(9), torch.rand(9)
+        with self.assertRaisesRegex(TypeError, "use ridge.nufft for other arrays"):
+            ours.nufft1d1(x.numpy(), c, 8)
+        with self.assertRaisesRegex(ValueError, "one strength per point, 9, got 8"):
+            ours.nufft1d1(x, c[1:], 8)
+        with self.assertRaisesRegex(ValueError, "real tensors of one axis and one length"):
+            ours.nufft2d1(x, x[1:], c, 8)
+        with self.assertRaisesRegex(TypeError, "the data must be float32, float64, complex64 or complex128"):
+            ours.nufft1d1(x, c.to(torch.int32), 8)
 
 
 if __name__ == "__main__":
