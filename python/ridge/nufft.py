@@ -7,13 +7,69 @@
 >>> bool(np.allclose(modes, np.exp(1j * np.outer(np.arange(-2, 3), x)) @ np.array([1, 2j])))
 True
 """
+import contextlib
+import operator
+import warnings
+
 import numpy as np
 
 from . import _ridge
 from ._picture import Shown
 from .array import device_name
 
-__all__ = ["Plan", "Normal", "nufft1d1", "nufft1d2", "nufft1d3", "nufft2d1", "nufft2d2", "nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3"]
+__all__ = ["Plan", "Normal", "NufftError", "nufft1d1", "nufft1d2", "nufft1d3", "nufft2d1", "nufft2d2", "nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3"]
+
+
+class NufftError(ValueError, RuntimeError):
+    """A wrong argument. FINUFFT raises RuntimeError for most of them, so programs written for it catch this error."""
+
+
+class _WrongType(TypeError, NufftError):
+    """An array or a dtype of a wrong type."""
+
+
+@contextlib.contextmanager
+def _refusals():
+    """Raises the library's refusals as NufftError."""
+    try:
+        yield
+    except ValueError as error:
+        raise NufftError(*error.args) from None
+
+
+# FINUFFT's options that change only how it computes.
+_OF_FINUFFT = {"debug", "spread_debug", "showwarn", "fftw", "spread_sort", "spread_kerevalmeth", "spread_kerpad", "spread_thread",
+               "maxbatchsize", "spread_nthr_atomic", "spread_max_sp_size", "spread_kerformula"}
+_UPSAMPLINGS = (2.25, 2.0, 1.5, 1.25)
+_LARGEST_EPS = 0.1
+
+
+def _check_options(options):
+    if options.pop("spreadinterponly", 0):
+        raise NufftError("spreadinterponly is not supported: a plan computes whole transforms only")
+    for name in options:
+        if name not in _OF_FINUFFT:
+            warnings.warn(f'ridge.nufft has no option "{name}": it is ignored', stacklevel=3)
+
+
+def _upsampling(factor):
+    """The factor that a plan has which is the nearest to FINUFFT's, which may be any above 1. 0: planned."""
+    if factor == 0:
+        return 0.0
+    if not factor > 1:
+        raise NufftError(f"upsampfac must be above 1, or 0 to let the planner choose, got {factor}")
+    return min(_UPSAMPLINGS, key=lambda ours: abs(ours - factor))
+
+
+def _tolerance(eps, axes, single, allow_small, parts=1.0):
+    """Any eps above the largest that a plan has gives that one; too small ones are refused unless asked for.
+
+    parts: type 3 consists of two transforms, each with an error of eps / 1.5.
+    """
+    eps = float(eps)
+    if allow_small and eps >= 0:
+        eps = max(eps, parts * _ridge.nufft_least_epsilon(single, axes))
+    return _LARGEST_EPS if _LARGEST_EPS < eps < float("inf") else eps
 
 
 def _real(dtype):
@@ -22,51 +78,99 @@ def _real(dtype):
         return np.float32
     if dtype in (np.complex128, np.float64):
         return np.float64
-    raise TypeError(f"dtype must be complex64 or complex128, got {dtype}")
+    raise _WrongType(f"dtype must be complex64 or complex128, got {dtype}")
 
 
 def _coordinates(arrays, real, what):
-    axes = [np.ascontiguousarray(a, real) for a in arrays if a is not None]
-    if any(axis.ndim != 1 for axis in axes):
-        raise ValueError(f"{what} must be arrays of one dimension")
+    axes = []
+    for given in arrays:
+        if given is None:
+            continue
+        if np.iscomplexobj(given):
+            raise _WrongType(f"{what} must be real, got {np.asarray(given).dtype}")
+        axes.append(np.ascontiguousarray(given, real))
+        if np.ndim(given) != 1:
+            raise NufftError(f"{what} must be arrays of one dimension, got one of {np.ndim(given)}")
     return axes
 
 
-def _problem(nufft_type, n_modes, eps, sign, n_trans, modeord, upsampfac, nthreads, points, real=False):
+def _integers(values, what):
+    try:
+        return tuple(operator.index(n) for n in values)
+    except TypeError:
+        raise _WrongType(f"{what} must be an integer or a tuple of integers, got {tuple(values)!r}") from None
+
+
+def _problem(nufft_type, n_modes, eps, sign, n_trans, modeord, upsampfac, nthreads, points, real=False, fold=True):
     return {"type": nufft_type, "modes": n_modes, "points": points, "epsilon": float(eps), "sign": 1 if sign >= 0 else -1,
-            "batch": n_trans, "fft_order": bool(modeord), "upsampling": float(upsampfac), "threads": nthreads, "real": bool(real)}
+            "batch": n_trans, "fft_order": bool(modeord), "upsampling": _upsampling(upsampfac), "threads": nthreads, "real": bool(real),
+            "fold": bool(fold)}
 
 
 class Plan(Shown):
     """A plan of one transform, for any number of point sets and runs.
 
     nufft_type: 1 (points to modes), 2 (modes to points) or 3 (points to frequencies anywhere). n_modes_or_dim: modes per axis, an
-    int or a tuple; type 3: the number of axes. n_trans: sets of strengths that share the points. eps: relative error. isign: sign
-    of the exponent; by default +1 for types 1 and 3, -1 for type 2. dtype: complex128 or complex64. modeord: 0 for ascending
-    frequencies, 1 for the order of numpy.fft. upsampfac: 2.25, 2, 1.5, 1.25 or 0 (planned). nthreads: 0 for all. points: how many are
-    expected, for the planner. real: strengths and values at the points are real, about half the work; type 2 gives the real part.
+    int or a tuple; type 3: the number of axes. n_trans: sets of strengths that share the points. eps: relative error; above 0.1 it is 0.1.
+    isign: sign of the exponent; by default +1 for types 1 and 3, -1 for type 2. dtype: complex128 or complex64. modeord: 0 for ascending
+    frequencies, 1 for the order of numpy.fft. upsampfac: the nearest of 2.25, 2, 1.5 and 1.25, or 0 (planned). nthreads: 0 for all.
+    allow_eps_too_small: a smaller eps than the type can have is the smallest that it can have. points: how many are expected, for the
+    planner. real: strengths and values at the points are real, about half the work; type 2 gives the real part. fold: coordinates
+    outside [-pi, pi] are folded into the period, or (False) refused. FINUFFT's other options have no effect.
     """
 
     def __init__(self, nufft_type, n_modes_or_dim, n_trans=1, eps=1e-6, isign=None, dtype="complex128", *, modeord=0, upsampfac=0.0,
-                 nthreads=0, points=0, device="host", measured=False, real=False):
+                 nthreads=0, allow_eps_too_small=0, points=0, device="host", measured=False, real=False, fold=True, **options):
         if nufft_type not in (1, 2, 3):
-            raise ValueError(f"nufft_type must be 1, 2 or 3, got {nufft_type}")
+            raise NufftError(f"nufft_type must be 1, 2 or 3, got {nufft_type}")
+        _check_options(options)
         self._real = _real(dtype)
-        self.type, self.n_trans, self.real = nufft_type, n_trans, bool(real)
-        self.dtype = np.dtype(np.complex64 if self._real == np.float32 else np.complex128)
+        self._type, self._n_trans, self.real = nufft_type, n_trans, bool(real)
+        self._dtype = np.dtype(np.complex64 if self._real == np.float32 else np.complex128)
         self.isign = isign if isign is not None else (-1 if nufft_type == 2 else 1)
-        number = "Float" if self._real == np.float32 else "Double"
+        single = self._real == np.float32
+        number = "Float" if single else "Double"
         if nufft_type == 3:
             if real:
-                raise ValueError("type 3 has complex strengths only: use real=False")
-            self.n_modes = None
+                raise NufftError("type 3 has complex strengths only: use real=False")
+            self._n_modes = None
+            if not isinstance(n_modes_or_dim, (int, np.integer)):
+                raise _WrongType(f"type 3 needs the number of axes, an integer, got {n_modes_or_dim!r}")
+            self._dim = int(n_modes_or_dim)
             made = getattr(_ridge, "NufftType3" + number)
-            self._plan = made(device_name(device), n_modes_or_dim, float(eps), 1 if self.isign >= 0 else -1, n_trans, nthreads)
+            eps = _tolerance(eps, self._dim, single, allow_eps_too_small, parts=1.51)
+            with _refusals():
+                self._plan = made(device_name(device), self._dim, eps, 1 if self.isign >= 0 else -1, n_trans, nthreads)
             return
-        n_modes = (n_modes_or_dim,) if np.ndim(n_modes_or_dim) == 0 else n_modes_or_dim
-        self.n_modes = tuple(int(n) for n in n_modes)
-        problem = _problem(nufft_type, self.n_modes, eps, self.isign, n_trans, modeord, upsampfac, nthreads, points, real)
-        self._plan = getattr(_ridge, "NufftPlan" + number)(device_name(device), problem, measured)
+        self._n_modes = _integers((n_modes_or_dim,) if np.ndim(n_modes_or_dim) == 0 else n_modes_or_dim, "n_modes")
+        self._dim = len(self._n_modes)
+        eps = _tolerance(eps, self._dim, single, allow_eps_too_small)
+        problem = _problem(nufft_type, self._n_modes, eps, self.isign, n_trans, modeord, upsampfac, nthreads, points, real, fold)
+        with _refusals():
+            self._plan = getattr(_ridge, "NufftPlan" + number)(device_name(device), problem, measured)
+
+    @property
+    def type(self):
+        return self._type
+
+    @property
+    def dtype(self):
+        """Type of strengths, modes and values: complex64 or complex128."""
+        return self._dtype
+
+    @property
+    def dim(self):
+        """Number of axes."""
+        return self._dim
+
+    @property
+    def n_modes(self):
+        """Modes per axis; None for type 3."""
+        return self._n_modes
+
+    @property
+    def n_trans(self):
+        return self._n_trans
 
     @property
     def device(self):
@@ -75,10 +179,11 @@ class Plan(Shown):
     def setpts(self, x=None, y=None, z=None, s=None, t=None, u=None):
         """Sorts the points for all later runs: one array per axis; type 3 also takes the frequencies s, t, u."""
         points = _coordinates((x, y, z), self._real, "x, y and z")
-        if self.type == 3:
-            self._plan.set_points(points, _coordinates((s, t, u), self._real, "s, t and u"))
-        else:
-            self._plan.set_points(points)
+        with _refusals():
+            if self.type == 3:
+                self._plan.set_points(points, _coordinates((s, t, u), self._real, "s, t and u"))
+            else:
+                self._plan.set_points(points)
 
     def execute(self, data, out=None):
         """Transforms strengths (types 1 and 3) or modes (type 2); with n_trans > 1, sets of them along the first axis."""
@@ -97,11 +202,11 @@ class Plan(Shown):
 
     def _given(self, data, shape, what, real=False):
         if real and np.iscomplexobj(data):
-            raise TypeError(f"{what} must be real in a plan with real=True, got {np.asarray(data).dtype}")
+            raise _WrongType(f"{what} must be real in a plan with real=True, got {np.asarray(data).dtype}")
         data = np.ascontiguousarray(data, self._real if real else self.dtype)
         wanted = (self.n_trans,) + shape
         if data.shape != wanted and not (self.n_trans == 1 and data.shape == shape):
-            raise ValueError(f"{what} must have the shape {shape if self.n_trans == 1 else wanted}, got {data.shape}")
+            raise NufftError(f"{what} must have the shape {shape if self.n_trans == 1 else wanted}, got {data.shape}")
         return data
 
     def _run(self, data, out, adjoint):
@@ -109,10 +214,13 @@ class Plan(Shown):
         to_modes = (self.type == 1) != adjoint
         data = self._given(data, shape, "the input", self.real and to_modes)
         sets = () if data.ndim == len(shape) else (self.n_trans,)
+        dtype = self._real if self.real and not to_modes else self.dtype
         if out is None:
-            out = np.empty(sets + made, self._real if self.real and not to_modes else self.dtype)
-        elif _output(out).shape != sets + made:
-            raise ValueError(f"the output must have the shape {sets + made}, got {out.shape}")
+            out = np.empty(sets + made, dtype)
+        else:
+            _check_output(out, dtype)
+            if out.shape != sets + made and not (self.n_trans == 1 and out.shape in (made, (1,) + made)):
+                raise NufftError(f"the output must have the shape {sets + made}, got {out.shape}")
         (self._plan.run_real if self.real else self._plan.run)(data, out, adjoint)
         return out
 
@@ -122,7 +230,7 @@ class Plan(Shown):
         Types 1 and 2; the sign is that of execute() for type 2, that of execute_adjoint() for type 1.
         """
         if self.type == 3:
-            raise ValueError("slopes() needs a plan of type 1 or 2, got type 3")
+            raise NufftError("slopes() needs a plan of type 1 or 2, got type 3")
         modes = self._given(modes, self.n_modes, "the modes")
         sets = () if modes.ndim == len(self.n_modes) else (self.n_trans,)
         values = np.empty(sets + (self._plan.points(),), self.dtype)
@@ -156,26 +264,37 @@ class Normal:
                  device="host"):
         real = _real(dtype)
         self.dtype = np.dtype(np.complex64 if real == np.float32 else np.complex128)
-        n_modes = (n_modes,) if np.ndim(n_modes) == 0 else n_modes
-        self.n_modes = tuple(int(n) for n in n_modes)
+        self.n_modes = _integers((n_modes,) if np.ndim(n_modes) == 0 else n_modes, "n_modes")
         points = _coordinates(points, real, "points")
         problem = _problem(2, self.n_modes, eps, isign, 1, modeord, 0.0, nthreads, 0)
         made = _ridge.NufftNormalFloat if real == np.float32 else _ridge.NufftNormalDouble
-        self._normal = made(device_name(device), problem, points, [] if weights is None else _coordinates([weights], real, "weights"))
+        weights = [] if weights is None else _coordinates([weights], real, "weights")
+        with _refusals():
+            self._normal = made(device_name(device), problem, points, weights)
 
     def __call__(self, modes, out=None):
         modes = np.ascontiguousarray(modes, self.dtype)
         out = np.empty(self.n_modes, self.dtype) if out is None else _output(out)
         if modes.shape != self.n_modes or out.shape != self.n_modes:
-            raise ValueError(f"modes and out must have the shape {self.n_modes}, got {modes.shape} and {out.shape}")
+            raise NufftError(f"modes and out must have the shape {self.n_modes}, got {modes.shape} and {out.shape}")
         self._normal.run(modes, out)
         return out
 
 
 def _output(out):
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out must be an array, not {type(out).__name__}")
+        raise _WrongType(f"out must be an array, not {type(out).__name__}")
     return out
+
+
+def _check_output(out, dtype):
+    """Raises an error that is a TypeError, as FINUFFT's, and a ValueError, unless `out` can be written as it is."""
+    if _output(out).dtype != dtype:
+        raise _WrongType(f"out must hold {np.dtype(dtype)}, got {out.dtype}")
+    if not out.flags.c_contiguous:
+        raise _WrongType("out must be contiguous, the last axis fastest: pass an array of that order")
+    if not out.flags.writeable:
+        raise _WrongType("out must be a writable array: it is read-only")
 
 
 def _dtype_of(data):
@@ -186,10 +305,11 @@ def _to_modes(points, c, n_modes, out, eps, isign, options):
     c = np.asarray(c)
     if n_modes is None:
         if out is None:
-            raise ValueError("type 1 needs n_modes or out")
+            raise NufftError("type 1 needs n_modes or out")
         n_modes = _output(out).shape[-len(points):]
-    if np.ndim(n_modes) == 0:
-        n_modes = (n_modes,) * len(points)
+    n_modes = _integers((n_modes,) * len(points) if np.ndim(n_modes) == 0 else n_modes, "n_modes")
+    if len(n_modes) != len(points):
+        raise NufftError(f"n_modes needs one number per axis, {len(points)}, got {len(n_modes)}")
     options = {"real": c.dtype in (np.float32, np.float64), **options}
     plan = Plan(1, n_modes, 1 if c.ndim < 2 else c.shape[0], eps, isign, _dtype_of(c), points=np.size(points[0]), **options)
     plan.setpts(*points)
@@ -200,7 +320,7 @@ def _to_points(points, f, out, eps, isign, options):
     f = np.asarray(f)
     axes = len(points)
     if f.ndim not in (axes, axes + 1):
-        raise ValueError(f"the modes must have {axes} axes, or {axes + 1} for several sets, got {f.ndim}")
+        raise NufftError(f"the modes must have {axes} axes, or {axes + 1} for several sets, got {f.ndim}")
     sets = 1 if f.ndim == axes else f.shape[0]
     plan = Plan(2, f.shape[-axes:], sets, eps, isign, _dtype_of(f), points=np.size(points[0]), **options)
     plan.setpts(*points)

@@ -4,18 +4,27 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ._picture import Shown
 
-__all__ = ["Plan", "Normal", "nufft1d1", "nufft1d2", "nufft1d3", "nufft2d1", "nufft2d2", "nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3"]
+__all__ = ["Plan", "Normal", "NufftError", "nufft1d1", "nufft1d2", "nufft1d3", "nufft2d1", "nufft2d2", "nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3"]
+
+class NufftError(ValueError, RuntimeError): ...
 
 class Plan(Shown):
-    type: int
-    n_trans: int
-    n_modes: tuple[int, ...] | None
-    dtype: np.dtype[Any]
     isign: int
     real: bool
     def __init__(self, nufft_type: int, n_modes_or_dim: int | Sequence[int], n_trans: int = ..., eps: float = ...,
                  isign: int | None = ..., dtype: DTypeLike = ..., *, modeord: int = ..., upsampfac: float = ..., nthreads: int = ...,
-                 points: int = ..., device: str | None = ..., measured: bool = ..., real: bool = ...) -> None: ...
+                 allow_eps_too_small: int = ..., points: int = ..., device: str | None = ..., measured: bool = ..., real: bool = ...,
+                 fold: bool = ..., **options: Any) -> None: ...
+    @property
+    def type(self) -> int: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def n_modes(self) -> tuple[int, ...] | None: ...
+    @property
+    def n_trans(self) -> int: ...
     @property
     def device(self) -> str: ...
     def setpts(self, x: ArrayLike | None = ..., y: ArrayLike | None = ..., z: ArrayLike | None = ..., s: ArrayLike | None = ...,

@@ -27,6 +27,7 @@ nufft::Problem nufft_problem(const py::dict& d) {
           .sign = get<int>(d, "sign"),
           .batch = get<std::size_t>(d, "batch"),
           .order = get<bool>(d, "fft_order") ? nufft::Order::fft : nufft::Order::centered,
+          .fold = get<bool>(d, "fold"),
           .upsampling = get<double>(d, "upsampling"),
           .threads = get<std::size_t>(d, "threads"),
           .real = get<bool>(d, "real")};
@@ -172,6 +173,9 @@ void add_nufft_plans(py::module_& module, const std::string& number) {
 void add_nufft(py::module_& module) {
   add_nufft_plans<float>(module, "Float");
   add_nufft_plans<double>(module, "Double");
+  module.def("nufft_least_epsilon", [](bool single, std::size_t axes) {
+    return single ? nufft::least_epsilon<float>(axes) : nufft::least_epsilon<double>(axes);
+  });
 }
 
 }  // namespace ridge::python

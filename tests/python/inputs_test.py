@@ -254,7 +254,7 @@ WITHOUT = {
     "stencil": {"Update", "euler", "life", "min", "max", "abs", "sqrt", "fma", "select", "Wave"},  # Wave: tested in workloads_test.py
     "filterbank": {"Bank", "design"}, "image": {"read", "read_flow"}, "sar": set(), "search": {"Band", "simulate"},
     # As nufft1d3 and nufft2d1, with another number of axes.
-    "nufft": {"nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3"},
+    "nufft": {"NufftError", "nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3"},
     "array": {"asarray", "from_dlpack", "empty"},  # intentionally without a copy: tested in tests/python/workloads_test.py
 }
 

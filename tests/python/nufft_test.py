@@ -1,6 +1,7 @@
 """Compares ridge.nufft with direct sums in NumPy; gradients with differences; wrong input raises an exception."""
 import sys
 import unittest
+import warnings
 
 try:
     import numpy as np
@@ -158,6 +159,98 @@ class Plans(unittest.TestCase):
             plan.execute([1], np.empty((8, 9), np.complex128))
         with self.assertRaisesRegex(ValueError, "type 1 needs n_modes or out"):
             nufft.nufft1d1([1.0], [1.0])
+
+
+class AsFinufft(unittest.TestCase):
+    """What programs written for FINUFFT use: names, argument order, defaults, options, outputs, classes of errors."""
+
+    def test_every_type_precision_and_output(self):
+        for axes, modes in SHAPES.items():
+            for dtype, real, eps in ((np.complex64, np.float32, 1e-5), (np.complex128, np.float64, 1e-9)):
+                for sets in ((), (1,), (3,)):
+                    points = random.uniform(-4, 4, (axes, 30)).astype(real)
+                    targets = random.uniform(-9, 20, (axes, 25)).astype(real)
+                    c, f = complexes(*sets, 30).astype(dtype), complexes(*sets, *modes).astype(dtype)
+                    up, down = phases(points.astype(float), modes, 1), phases(points.astype(float), modes, -1)
+                    to_targets = np.exp(1j * np.einsum("ak,aj->kj", targets.astype(float), points.astype(float)))
+                    wanted = {1: np.tensordot(c, up, (-1, -1)), 2: np.tensordot(f, down, axes), 3: c @ to_targets.T}
+                    for kind, want in wanted.items():
+                        with self.subTest(axes=axes, dtype=dtype, sets=sets, kind=kind):
+                            run = getattr(nufft, f"nufft{axes}d{kind}")
+                            arguments = {1: (*points, c, modes), 2: (*points, f), 3: (*points, c, *targets)}[kind]
+                            got = run(*arguments, eps=eps)
+                            self.assertEqual((got.dtype, got.shape), (dtype, want.shape))
+                            self.assertLessEqual(error(got, want), eps)
+                            out = np.full(want.shape, np.nan, dtype)
+                            self.assertIs(run(*arguments, out, eps), out)    # out and eps by position
+                            self.assertLessEqual(error(out, want), eps)
+
+    def test_a_single_set_may_have_an_axis_in_the_output_only(self):
+        plan = nufft.Plan(1, (6,))
+        plan.setpts(random.uniform(-3, 3, 9))
+        c = complexes(9)
+        self.assertLessEqual(error(plan.execute(c, np.empty((1, 6), complex))[0], plan.execute(c)), 1e-15)
+
+    def test_properties_cannot_be_set(self):
+        plan = nufft.Plan(2, (8, 9), 2, dtype=np.complex64)
+        self.assertEqual((plan.type, plan.n_modes, plan.dim, plan.n_trans, plan.dtype), (2, (8, 9), 2, 2, np.complex64))
+        for name in ("type", "n_modes", "dim", "n_trans", "dtype"):
+            with self.assertRaises(AttributeError):
+                setattr(plan, name, 1)
+        self.assertEqual(nufft.Plan(3, 3).dim, 3)
+
+    def test_options(self):
+        x, c = random.uniform(-3, 3, 40), complexes(40)
+        want = phases((x,), (20,), 1) @ c
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for options in ({"debug": 0, "spread_sort": 2, "fftw": 64, "spread_kerevalmeth": 1, "maxbatchsize": 1}, {"upsampfac": 1.25},
+                            {"upsampfac": 1.9}, {"upsampfac": 3.0}, {"nthreads": 1}, {"spreadinterponly": 0}, {"modeord": 0}):
+                self.assertLessEqual(error(nufft.nufft1d1(x, c, 20, eps=1e-6, **options), want), 1e-6, options)
+        with self.assertWarnsRegex(UserWarning, 'no option "speed": it is ignored'):
+            nufft.nufft1d1(x, c, 20, speed=1)
+        with self.assertRaisesRegex(RuntimeError, "upsampfac must be above 1, or 0"):
+            nufft.Plan(1, 20, upsampfac=1.0)
+        with self.assertRaisesRegex(RuntimeError, "spreadinterponly is not supported"):
+            nufft.Plan(1, 20, spreadinterponly=1)
+
+    def test_tolerances_that_a_type_does_not_have(self):
+        x, c = random.uniform(-3, 3, 40), complexes(40)
+        want = phases((x,), (20,), 1) @ c
+        with self.assertRaisesRegex(RuntimeError, "ask for"):
+            nufft.nufft1d1(x, c, 20, eps=1e-16)
+        self.assertLessEqual(error(nufft.nufft1d1(x, c, 20, eps=1e-16, allow_eps_too_small=1), want), 1e-14)
+        self.assertLessEqual(error(nufft.nufft1d3(x, c, np.arange(20.0) - 10, eps=0, allow_eps_too_small=1), want), 1e-13)
+        self.assertLessEqual(error(nufft.nufft1d1(x, c, 20, eps=0.5), want), 0.1)
+        for eps in (np.nan, np.inf, -1):
+            with self.assertRaises(RuntimeError):
+                nufft.nufft1d1(x, c, 20, eps=eps, allow_eps_too_small=1)
+
+    def test_points_outside_the_period(self):
+        x, c = random.uniform(-30, 30, 40), complexes(40)
+        self.assertLessEqual(error(nufft.nufft1d1(x, c, 20, eps=1e-9), phases((x,), (20,), 1) @ c), 1e-9)
+        with self.assertRaisesRegex(RuntimeError, "at most 3.14 radians"):
+            nufft.nufft1d1(x, c, 20, fold=False)
+
+    def test_errors_are_those_of_finufft_too(self):
+        x, c = np.zeros(3), np.zeros(3, complex)
+        plan = nufft.Plan(2, (8, 9), 2, dtype="complex64")
+        plan.setpts(*np.ones((2, 3), np.float32))
+        f = np.ones((2, 8, 9), np.complex64)
+        for kind, call in (
+                (RuntimeError, lambda: nufft.Plan(1, (8, 8), dtype="uint32")), (RuntimeError, lambda: nufft.Plan(4, 8)),
+                (RuntimeError, lambda: nufft.Plan(3, (1, 2))), (RuntimeError, lambda: nufft.Plan(2, (1, 2, 3, 4))),
+                (TypeError, lambda: plan.setpts(np.ones(1, complex), np.ones(1))), (RuntimeError, lambda: plan.setpts([[1.0]], [1.0])),
+                (RuntimeError, lambda: plan.setpts([1.0, 2.0], [1.0])), (RuntimeError, lambda: plan.execute(f[0])),
+                (TypeError, lambda: plan.execute(f, np.ones((2, 3)))), (RuntimeError, lambda: plan.execute(f, np.ones((2, 4), "c8"))),
+                (TypeError, lambda: plan.execute(f, np.ones((2, 3), "c8", order="F"))),
+                (RuntimeError, lambda: nufft.nufft1d1(x, c)), (RuntimeError, lambda: nufft.nufft1d1(x, c, (2, 2))),
+                (RuntimeError, lambda: nufft.nufft1d1(x, c, (2.5,))), (RuntimeError, lambda: nufft.nufft1d1(x, c, "")),
+                (RuntimeError, lambda: nufft.nufft1d1(x, c, 4, out=np.ones(3, complex))),
+                (RuntimeError, lambda: nufft.nufft1d2(x, np.zeros((2, 2, 2), complex)))):
+            with self.assertRaises(kind) as caught:
+                call()
+            self.assertIsInstance(caught.exception, nufft.NufftError)
 
 
 if __name__ == "__main__":
