@@ -393,17 +393,39 @@ def python_arrays():
 
 
 def lesson_map():
-    p = Picture("lesson-map", 262, "Lessons by subject: transforms and plans 1, 2, 4, 5; stencils 6, 7, 15; performance 3, 8, 12; telescopes, radar and images 9, 13, 16, 17, 10, 11, 14")
+    p = Picture("lesson-map", 306, "Lessons by subject: transforms and plans 1, 2, 4, 5; stencils 6, 7, 15; performance 3, 8, 12; telescopes, radar and images 9, 13, 16, 17, 18, 10, 19, 11, 14")
     rows = (("transforms and plans", "dram", ("1", "one FFT"), ("2", "the plan"), ("4", "no copies"), ("5", "leakage")),
             ("stencils", "l2", ("6", "heat"), ("7", "on a GPU"), ("15", "inversion")),
             ("performance", "local", ("3", "memory"), ("8", "my variant"), ("12", "placing")),
-            ("telescopes, radar, images", "reg", ("9", "telescope"), ("13", "pulse"), ("16", "pulsar"), ("17", "beam"), ("10", "radar"), ("11", "motion"), ("14", "MRI")))
+            ("telescopes, radar, images", "reg", ("9", "telescope"), ("13", "pulse"), ("16", "pulsar"), ("17", "beam"), ("18", "sky map"), ("10", "radar"), ("19", "track"),
+                                                  ("11", "motion"), ("14", "MRI")))
     y = 14
     for name, kind, *lessons in rows:
         p.text(12, y + 26, name, "s")
         for i, (number, subject) in enumerate(lessons):
             p.box(176 + 74 * (i % 4), y + 44 * (i // 4), 70, 38, kind, number, "~" + subject)
-        y += 50 if len(lessons) < 5 else 94
+        y += 50 + 44 * ((len(lessons) - 1) // 4)
+    return p
+
+
+def radar_track():
+    """A wavy track over a straight line, and the distances from some of its pulses to one pixel."""
+    p = Picture("radar-track", 236, "Pulses along a track that leaves the straight line, and the distances from them to one pixel")
+    at = lambda s: (40 + 400 * s, 62 + 16 * math.sin(9 * s) + 5 * math.sin(25 * s))
+    p.line([(40, 62), (440, 62)], "ax d")
+    p.line([at(i / 120) for i in range(121)], "c0")
+    pixel = (258, 196)
+    for i in range(4, 17):
+        x, y = at(i / 20)
+        p.line([(x, y), pixel], "g")
+        p.dot(x, y, "", "f0")
+    p.line([at(0.3), pixel], "c1")
+    p.dot(*pixel, "", "f1")
+    p.text(40, 22, "the track: one place per pulse", "s")
+    p.text(440, 50, "the assumed line", "s e")
+    p.text(136, 150, "distance of", "s e")
+    p.text(136, 166, "pulse and pixel", "s e")
+    p.notes(258, 222, "a pixel: the sum of the echoes of all pulses at their distances")
     return p
 
 
@@ -510,5 +532,5 @@ def install_parts():
 
 PAGES = [check_flow, fft_order, fftw_calls, adjoint_pair, place_claim, place_window, place_simpleflow, place_session, place_comparison,
          psrfits_rows, uvfits_baseline, strides, c_structs, modules, tones,
-         diffusion, fold, beam, device_dialect, image_chain, python_arrays, lesson_map, fft_h200, fft_xeon, fft_neoverse, papers_k2,
-         frameworks_panels, install_parts]
+         diffusion, fold, beam, device_dialect, image_chain, python_arrays, lesson_map, radar_track, fft_h200, fft_xeon, fft_neoverse,
+         papers_k2, frameworks_panels, install_parts]
