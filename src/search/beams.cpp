@@ -1,27 +1,27 @@
-// Beamforming on the host, tile of times by tile, and on devices by one kernel.
+// Beamformers: weights, checks of arguments, and single-precision beams on devices by one kernel.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <numbers>
-#include <optional>
 
 #include <fmt/format.h>
 #include <ridge/search/beams.hpp>
 
-#include "base/threads.hpp"
 #include "device/kernel_text.hpp"
 #include "plan/arguments.hpp"
-#include "search/host/rows.hpp"
+#include "search/beam_rounding.hpp"
+#include "search/beam_state.hpp"
 
 namespace ridge::search {
+
+void refuse_beams(const std::string& message) { throw Error(ErrorKind::invalid_argument, "beams: " + message); }
+
 namespace {
 
 using Value = std::complex<float>;
 constexpr double kSpeedOfLight = 299792458.0;
-
-[[noreturn]] void refuse_beams(const std::string& message) {
-  throw Error(ErrorKind::invalid_argument, "beams: " + message);
-}
+constexpr std::size_t kMostByteStations = 30000;  // sums of 4 x 127 x 255 per two stations are below 2^31
 
 void check_beams(const BeamProblem& p) {
   if (p.stations == 0 || p.beams == 0 || p.times == 0 || p.channels == 0 || p.integrate == 0) {
@@ -34,89 +34,26 @@ void check_beams(const BeamProblem& p) {
   const double most = 1e15, size = static_cast<double>(p.channels) * static_cast<double>(std::max(p.stations, p.beams));
   if (size * static_cast<double>(p.times) > most || size * static_cast<double>(p.beams) > most)
     refuse_beams("the arrays exceed the address space");
+  if (!(p.scale > 0) || !std::isfinite(p.scale) || (p.arithmetic == BeamArithmetic::float32 && p.scale != 1))
+    refuse_beams(fmt::format("the scale is {}: it must be above 0, and 1 for float32", p.scale));
+  if (p.arithmetic == BeamArithmetic::int8 && p.stations > kMostByteStations)
+    refuse_beams(fmt::format("int8 needs at most {} stations, got {}", kMostByteStations, p.stations));
 }
 
 }  // namespace
 
-struct BeamState {
-  BeamState(const Device& on, const BeamProblem& given) : device(on), problem(given) {}
-  Device device;
-  BeamProblem problem;
-  std::vector<Value> weights{};  // channels x beams x stations
-  std::optional<Queue> queue{};
-  Kernel kernel{};
-  Buffer in{}, out{}, table{};
-  std::mutex mutex{};
-
-  std::size_t rows() const { return problem.beams + (problem.incoherent ? 1 : 0); }
-  std::size_t bins() const { return problem.times / problem.integrate; }
-  std::size_t input() const { return problem.channels * problem.times * problem.stations; }
-  template <class Use>
-  void each_tile(const Value* from, const Use& use) const;
-  void power_on_host(const Value* from, float* to) const;
-  void power_on_device(const Value* from, float* to);
-};
-
-// Calls use(channel, first time, times, real, imaginary) for tiles of samples, stations x kBeamTile, by several
-// threads. Each thread has the tiles of whole channels or of a run of times that is a multiple of the integration.
-template <class Use>
-void BeamState::each_tile(const Value* from, const Use& use) const {
-  const std::size_t n = problem.stations, runs = bins(), jobs = problem.channels * runs;
-  base::parallel(problem.threads, [&](std::size_t thread, std::size_t of) {
-    const base::Share mine = base::share(jobs, thread, of);
-    std::vector<float> real(n * kBeamTile), imaginary(n * kBeamTile);
-    for (std::size_t job = mine.begin; job < mine.end;) {
-      // Short integrations share a tile.
-      const std::size_t channel = job / runs, bin = job % runs;
-      const std::size_t together =
-          std::clamp<std::size_t>(kBeamTile / problem.integrate, 1, std::min(runs - bin, mine.end - job));
-      const std::size_t begin = bin * problem.integrate, end = (bin + together) * problem.integrate;
-      for (std::size_t t0 = begin; t0 < end; t0 += kBeamTile) {
-        const std::size_t count = std::min(kBeamTile, end - t0);
-        const Value* x = from + (channel * problem.times + t0) * n;
-        for (std::size_t s = 0; s < n; ++s) {
-          for (std::size_t t = 0; t < count; ++t) {
-            real[s * kBeamTile + t] = x[t * n + s].real();
-            imaginary[s * kBeamTile + t] = x[t * n + s].imag();
-          }
-          std::fill(real.begin() + static_cast<std::ptrdiff_t>(s * kBeamTile + count),
-                    real.begin() + static_cast<std::ptrdiff_t>((s + 1) * kBeamTile), 0.0F);
-          std::fill(imaginary.begin() + static_cast<std::ptrdiff_t>(s * kBeamTile + count),
-                    imaginary.begin() + static_cast<std::ptrdiff_t>((s + 1) * kBeamTile), 0.0F);
-        }
-        use(channel, t0, count, real.data(), imaginary.data());
-      }
-      job += together;
-    }
-  });
+RoundedBeams& BeamState::rounded_beams() {
+  if (!on_device) on_device = std::make_unique<RoundedBeams>(device, problem, weights, weight_scale);
+  return *on_device;
 }
 
-void BeamState::power_on_host(const Value* from, float* to) const {
-  const std::size_t n = problem.stations;
-  std::fill(to, to + problem.channels * rows() * bins(), 0.0F);
-  each_tile(
-      from, [&](std::size_t channel, std::size_t t0, std::size_t count, const float* real, const float* imaginary) {
-        float sum_real[kBeamTile], sum_imaginary[kBeamTile];
-        for (std::size_t b = 0; b < problem.beams; ++b) {
-          beam_sums()(real, imaginary, weights.data() + (channel * problem.beams + b) * n, n, sum_real, sum_imaginary);
-          float* row = to + (channel * rows() + b) * bins();
-          for (std::size_t t = 0; t < count; ++t)
-            row[(t0 + t) / problem.integrate] += sum_real[t] * sum_real[t] + sum_imaginary[t] * sum_imaginary[t];
-        }
-        if (!problem.incoherent) return;
-        float* row = to + (channel * rows() + problem.beams) * bins();
-        for (std::size_t t = 0; t < count; ++t) {
-          float own = 0;
-          for (std::size_t s = 0; s < n; ++s) {
-            const float a = real[s * kBeamTile + t], b = imaginary[s * kBeamTile + t];
-            own += a * a + b * b;
-          }
-          row[(t0 + t) / problem.integrate] += own;
-        }
-      });
-}
+void BeamState::bytes_on_device(const std::int8_t* from, float* to) { rounded_beams().power(from, to); }
 
 void BeamState::power_on_device(const Value* from, float* to) {
+  if (problem.arithmetic != BeamArithmetic::float32) {
+    rounded_beams().power(from, to);
+    return;
+  }
   constexpr std::size_t kItems = 64, kStations = 512;
   const std::size_t groups = (rows() + kItems - 1) / kItems, launched = groups * bins() * problem.channels;
   if (launched > 0x7fffffff) refuse_beams(fmt::format("{} work-groups exceed one launch: use fewer times", launched));
@@ -152,46 +89,70 @@ Beamformer::Beamformer(const Device& device, const BeamProblem& problem)
   check_beams(problem);
 }
 
+RoundedWeights round_weights(std::span<const Value> weights, BeamArithmetic arithmetic) {
+  if (arithmetic == BeamArithmetic::float32) return {.values = {weights.begin(), weights.end()}};
+  float largest = 0;
+  for (const Value& weight : weights) {
+    if (!std::isfinite(weight.real()) || !std::isfinite(weight.imag()))
+      refuse_beams("float16 and int8 need finite weights");
+    largest = std::max({largest, std::abs(weight.real()), std::abs(weight.imag())});
+  }
+  RoundedWeights result;
+  if (largest > 0)
+    result.scale = arithmetic == BeamArithmetic::int8 ? 127 / largest : std::ldexp(1.0F, -std::ilogb(largest));
+  if (!std::isfinite(result.scale) || !std::isnormal(1 / result.scale))
+    refuse_beams(fmt::format("float16 and int8 need larger weights, the largest part is {}", largest));
+  result.values.reserve(weights.size());
+  for (const Value& weight : weights) result.values.push_back(rounded(weight, result.scale, arithmetic));
+  return result;
+}
+
 void Beamformer::set_weights(std::span<const Value> weights) {
   const BeamProblem& p = state_->problem;
   if (weights.size() != p.channels * p.beams * p.stations) {
     refuse_beams(fmt::format("needs {} x {} x {} weights (channels, beams, stations), got {}", p.channels, p.beams,
                              p.stations, weights.size()));
   }
-  state_->weights.assign(weights.begin(), weights.end());
+  RoundedWeights rounded = round_weights(weights, p.arithmetic);
+  state_->weights = std::move(rounded.values), state_->weight_scale = rounded.scale;
+  state_->on_device.reset();
 }
+
+namespace {
+
+void check_power(const BeamState& state, std::size_t in_bytes, std::size_t each, std::size_t out_bytes) {
+  if (state.weights.empty()) refuse_beams("power() needs weights: call set_weights() first");
+  planner::check_length("beams", "input", in_bytes, state.input() * each);
+  planner::check_length("beams", "output", out_bytes, state.output() * sizeof(float));
+}
+
+}  // namespace
 
 void Beamformer::power(std::span<const Value> in, std::span<float> out) const {
   BeamState& state = *state_;
   const std::lock_guard lock(state.mutex);
-  if (state.weights.empty()) refuse_beams("power() needs weights: call set_weights() first");
-  planner::check_length("beams", "input", in.size_bytes(), state.input() * sizeof(Value));
-  planner::check_length("beams", "output", out.size_bytes(),
-                        state.problem.channels * state.rows() * state.bins() * sizeof(float));
-  if (state.device.is_host()) {
-    state.power_on_host(in.data(), out.data());
-  } else {
-    state.power_on_device(in.data(), out.data());
-  }
+  check_power(state, in.size_bytes(), sizeof(Value), out.size_bytes());
+  state.device.is_host() ? state.power_on_host(in.data(), out.data()) : state.power_on_device(in.data(), out.data());
+}
+
+void Beamformer::power(std::span<const std::int8_t> in, std::span<float> out) const {
+  BeamState& state = *state_;
+  const std::lock_guard lock(state.mutex);
+  if (state.problem.arithmetic != BeamArithmetic::int8) refuse_beams("voltages of bytes need the arithmetic int8");
+  check_power(state, in.size_bytes(), 2, out.size_bytes());
+  state.device.is_host() ? state.bytes_on_host(in.data(), out.data()) : state.bytes_on_device(in.data(), out.data());
 }
 
 void Beamformer::voltages(std::span<const Value> in, std::span<Value> out) const {
   const BeamState& state = *state_;
   const BeamProblem& p = state.problem;
   if (!state.device.is_host()) refuse_beams(fmt::format("voltages need the host, got {}", state.device.id()));
+  if (p.arithmetic != BeamArithmetic::float32) refuse_beams("voltages need the arithmetic float32");
   if (state.weights.empty()) refuse_beams("voltages() needs weights: call set_weights() first");
   if (p.integrate != 1) refuse_beams(fmt::format("voltages are not integrated: needs 1 sample, got {}", p.integrate));
   planner::check_length("beams", "input", in.size_bytes(), state.input() * sizeof(Value));
   planner::check_length("beams", "output", out.size_bytes(), p.channels * p.beams * p.times * sizeof(Value));
-  state.each_tile(in.data(), [&](std::size_t channel, std::size_t t0, std::size_t count, const float* real,
-                                 const float* imaginary) {
-    float sum_real[kBeamTile], sum_imaginary[kBeamTile];
-    for (std::size_t b = 0; b < p.beams; ++b) {
-      const std::size_t beam = channel * p.beams + b;
-      beam_sums()(real, imaginary, state.weights.data() + beam * p.stations, p.stations, sum_real, sum_imaginary);
-      for (std::size_t t = 0; t < count; ++t) out[beam * p.times + t0 + t] = {sum_real[t], sum_imaginary[t]};
-    }
-  });
+  state.voltages_on_host(in.data(), out.data());
 }
 
 const Device& Beamformer::device() const { return state_->device; }

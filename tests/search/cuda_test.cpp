@@ -46,6 +46,10 @@ KernelSource matrix_source() {
               {"WARPS", "8"}, {"OCTETS", "1"}, {"TILES", "8"}, {"STAGE", "16"}, {"RESIDENT", "1"}, {"SPREAD", "64"}}};
 }
 
+KernelSource float16_beams() {
+  return search::ByteBeams::source({.stations = 64, .beams = 512, .polarizations = 1, .times = 1024, .float16 = true});
+}
+
 TEST(SearchKernels, CompileForCuda) {
   std::string why_not;
   const Nvrtc* compiler = nvrtc(why_not);
@@ -68,6 +72,7 @@ TEST(SearchKernels, CompileForCuda) {
                                      .defines = {{"ITEMS_IN_GROUP", "64"}, {"STATIONS_AT_ONCE", "512"}}}};
   for (const std::size_t widest : {32, 256}) sources.push_back(search::DevicePulses::source(widest));
   sources.push_back(search::ByteBeams::source({.stations = 64, .beams = 512, .times = 1024}));
+  sources.push_back(float16_beams());
   for (const KernelSource& source : sources) {
     int first_line = 0;
     const CudaTarget target{"compute_90"};
@@ -96,6 +101,8 @@ TEST(SearchKernels, BeamsAndBoxcarsSpillNothing) {
   std::vector<KernelResources> all =
       resources_for(search::ByteBeams::source({.stations = 64, .beams = 512, .times = 1024}), "sm_90");
   std::ranges::copy(resources_for(search::DevicePulses::source(32), "sm_90"), std::back_inserter(all));
+  for (const KernelResources& one : resources_for(float16_beams(), "sm_90"))  // 8 warps
+    EXPECT_LE(one.spilled_bytes, one.kernel == "power_bytes" ? 16 : 0) << one.kernel << " of 16-bit floats";
   for (const char* out : {"ushort", "float"}) {
     for (const KernelResources& one : resources_for(tree_source("16", out), "sm_90")) {
       EXPECT_EQ(one.spilled_bytes, 0) << out;

@@ -7,6 +7,7 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,12 +17,19 @@
 
 namespace ridge::search {
 
+// Number type of voltages and weights. float16 and int8 are rounded, and a device's matrix units multiply them; 8-bit
+// values are limited to -127 .. 127, and their sums over the stations are exact.
+enum class BeamArithmetic { float32, float16, int8 };
+
 struct BeamProblem {
   std::size_t stations = 0, beams = 0, times = 0;
   std::size_t channels = 1;
   std::size_t integrate = 1;  // samples per power; a remainder of times / integrate is dropped
   bool incoherent = false;    // one more beam: the sum of the stations' own powers
   std::size_t threads = 0;
+  BeamArithmetic arithmetic = BeamArithmetic::float32;
+  float scale =
+      1;  // float16, int8: complex voltages are multiplied by it before rounding; powers are divided accordingly
 };
 
 struct BeamState;
@@ -31,12 +39,14 @@ class Beamformer {
  public:
   Beamformer(const Device& device, const BeamProblem& problem);
 
-  // channels x beams x stations.
+  // channels x beams x stations. float16, int8: one scale for all weights makes the largest part 1 to 2, or 127.
   void set_weights(std::span<const std::complex<float>> weights);
   // in: channels x times x stations. out: channels x beams (and the incoherent one last) x times / integrate, the sums
   // of |beam|^2.
   void power(std::span<const std::complex<float>> in, std::span<float> out) const;
-  // out: channels x beams x times; host only.
+  // int8: voltages that are bytes already, pairs of a real and an imaginary part. They are not multiplied by the scale.
+  void power(std::span<const std::int8_t> in, std::span<float> out) const;
+  // float32 on the host only. out: channels x beams x times.
   void voltages(std::span<const std::complex<float>> in, std::span<std::complex<float>> out) const;
 
   const Device& device() const;

@@ -1,4 +1,5 @@
-// Beams of byte samples on the matrix units, between a filter bank and the search.
+// Beams of byte samples on the matrix units, between a filter bank and the search. FLOAT16: of 16-bit floats, which take
+// twice the bytes; only the packing kernels are of bytes alone.
 //
 // A packed row has one time of one channel and polarization: all stations as (re, im) bytes, ROW_CHUNKS chunks of 16
 // bytes, zeros after the last station. A beam is two rows of weights, (wr, -wi) and (wi, wr); rows r and r + 8 of a
@@ -10,9 +11,21 @@
 #define TILES 2  // of 8 beams per warp
 // Chunk of a row in local memory: neighbouring rows use different banks.
 #define PLACE(t, c) ((t)*ROW_CHUNKS + ((c) ^ (ROW_CHUNKS % 8 == 0 ? ((t)&1) * 4 : 0)))
+#if FLOAT16
+#define SUM_TYPE float
+#define START_PRODUCT(d, a0, a1, a2, a3, b0, b1) \
+  (d)[0] = (d)[1] = (d)[2] = (d)[3] = 0.0f;      \
+  matrix_multiply_16(d, a0, a1, a2, a3, b0, b1)
+#define ADD_PRODUCT matrix_multiply_16
+#define SUM_OF(sum) (sum)
+#else
 // Sums start at this number: a sum of less than 2^22 and 1.5 * 2^23 is a float with the sum in its lowest bits.
 #define SUM_START 0x4b400000
+#define SUM_TYPE int
+#define START_PRODUCT(d, a0, a1, a2, a3, b0, b1) matrix_start_bytes(d, SUM_START, a0, a1, a2, a3, b0, b1)
+#define ADD_PRODUCT matrix_multiply_bytes
 #define SUM_OF(bits) (FLOAT_OF((uint)(bits)) - 12582912.0f)
+#endif
 
 #if RIDGE_MATRIX
 #define EXCHANGE(to, value, mask) const float to = SHUFFLE_XOR(value, mask);
@@ -24,6 +37,7 @@
   const float to = ((LOCAL float*)fragments)[item ^ (mask)];
 #endif
 
+#if !FLOAT16
 FUNCTION uint signed_byte(float v) {
   const float within = v >= 127.0f ? 127.0f : v <= -127.0f ? -127.0f : v == v ? v : 0.0f;  // NaN becomes 0
   return (uint)ROUND_EVEN(within) & 255u;
@@ -91,6 +105,8 @@ KERNEL WORK_GROUP(256, 1, 1) void pack_bytes(GLOBAL const uint* RESTRICT in, GLO
   write_packed(tile, packed, first, 64, polarization, time, channels, polarizations, times);
 }
 
+#endif
+
 // out[beam][channel][first + t] = power of the times 8 t to 8 t + 7, summed over polarizations. A group has
 // WARPS x 16 beams of one channel and goes through all times.
 KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void beam_power(GLOBAL const uint4* RESTRICT packed,
@@ -144,17 +160,17 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void beam_power(GLOBAL co
       UNROLL_PRODUCTS for (int n = 0; n < 4; ++n) {
         UNROLL for (int m = 0; m < TILES; ++m) power[m][n] = 0.0f;
         UNROLL_PRODUCTS for (int p = 0; p < POLARIZATIONS; ++p) {
-          int sums[TILES][4];
+          SUM_TYPE sums[TILES][4];
           UNROLL_PRODUCTS for (int h = 0; h < SEGMENTS; ++h) {
             const uint4 x = here[PLACE(lane / 4, h * 4 + lane % 4) + (p * STAGE + n * 8) * ROW_CHUNKS];
             UNROLL_PRODUCTS for (int m = 0; m < TILES; ++m) {
               const uint4 a = real[p][m][h], b = imaginary[p][m][h];
               if (h == 0) {
-                matrix_start_bytes(sums[m], SUM_START, a.x, b.x, a.y, b.y, x.x, x.y);
+                START_PRODUCT(sums[m], a.x, b.x, a.y, b.y, x.x, x.y);
               } else {
-                matrix_multiply_bytes(sums[m], a.x, b.x, a.y, b.y, x.x, x.y);
+                ADD_PRODUCT(sums[m], a.x, b.x, a.y, b.y, x.x, x.y);
               }
-              matrix_multiply_bytes(sums[m], a.z, b.z, a.w, b.w, x.z, x.w);
+              ADD_PRODUCT(sums[m], a.z, b.z, a.w, b.w, x.z, x.w);
             }
           }
           UNROLL for (int m = 0; m < TILES; ++m) {
@@ -180,6 +196,20 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void beam_power(GLOBAL co
       here += 32 * ROW_CHUNKS;
     }
   }
+}
+
+// out[channel][row][bin] = factor times the sum of `parts` neighbouring powers of sums[beam][channel]. Rows after the last
+// beam are not written.
+KERNEL WORK_GROUP(256, 1, 1) void join_powers(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRICT out,
+                                              uint channels, uint beams, uint rows, uint length, uint parts, uint bins,
+                                              float factor) {
+  const uint tiles = (bins + 255) / 256, bin = GROUP_ID(0) % tiles * 256 + LOCAL_ID(0);
+  const uint beam = GROUP_ID(0) / tiles % beams, channel = GROUP_ID(0) / tiles / beams;
+  if (bin >= bins) return;
+  GLOBAL const float* from = sums + ((ulong)beam * channels + channel) * length + (ulong)bin * parts;
+  float sum = 0.0f;
+  for (uint k = 0; k < parts; ++k) sum += from[k];
+  out[((ulong)channel * rows + beam) * bins + bin] = sum * factor;
 }
 
 // Sum of `joined` powers from i * joined on.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
+#include <ridge/half.hpp>
 
 #include "base/text.hpp"
 #include "codegen/text.hpp"
@@ -25,6 +27,11 @@ std::uint32_t number(std::size_t value) { return static_cast<std::uint32_t>(valu
 std::size_t staged_bytes(const ByteBeamProblem& problem, const Device& device) {
   const std::size_t emulated = device.limits().matrix_units ? 0 : 6 * 4 * 32 * problem.warps();
   return 3 * kStage * problem.polarizations * problem.row_bytes() + emulated;
+}
+
+void check_bytes(const ByteBeamProblem& problem) {
+  if (!problem.float16) return;
+  throw Error(ErrorKind::invalid_argument, "beams of bytes: pack() needs bytes, these beams have 16-bit floats");
 }
 
 }  // namespace
@@ -53,13 +60,16 @@ std::string ByteBeams::refusal(const Device& device, const ByteBeamProblem& p) {
 }
 
 KernelSource ByteBeams::source(const ByteBeamProblem& p, bool warp_groups) {
-  // Weights of up to 64 stations and two polarizations leave room for 16 warps per compute unit, others for 8.
-  const std::size_t resident = (p.row_bytes() * p.polarizations <= 256 ? 16 : 8) / p.warps();
+  // Weights of up to 64 stations and two polarizations leave room for 16 warps per compute unit, others for 8. 16-bit
+  // floats need more registers for addresses: 68 bytes were spilled at 16 warps.
+  const std::size_t most = p.float16 ? 128 : 256;
+  const std::size_t resident = (p.row_bytes() * p.polarizations <= most ? 16 : 8) / p.warps();
   return {.name = "search byte beams",
           .text = codegen::matrix_macros_text(32 * p.warps()) + ridge::detail::kernel_text("search/byte_beams"),
           .defines = {{"ROW_CHUNKS", std::to_string(p.row_bytes() / 16)},
                       {"SEGMENTS", std::to_string(p.row_bytes() / 64)},
                       {"POLARIZATIONS", std::to_string(p.polarizations)},
+                      {"FLOAT16", p.float16 ? "1" : "0"},
                       {"SWIZZLED", warp_groups ? "1" : "0"},
                       {"RESIDENT", std::to_string(resident)},
                       {"WARPS", std::to_string(p.warps())}}};
@@ -71,6 +81,7 @@ std::string ByteBeams::warp_group_refusal(const Device& device, const ByteBeamPr
     return "needs products of warp groups (wgmma), which the device does not have";
   if (p.times % kWarpGroupStage != 0)
     return fmt::format("needs a multiple of {} times, got {}", kWarpGroupStage, p.times);
+  if (p.float16) return "needs bytes, got 16-bit floats";
   if (p.row_bytes() != 128 || p.polarizations != 2 || p.beams <= 64) {
     return fmt::format(
         "needs 33 to 64 stations, two polarizations and more than 64 beams, got {} stations, {} polarizations and {} "
@@ -92,13 +103,15 @@ ByteBeams::ByteBeams(const Device& device, const ByteBeamProblem& problem, bool 
       !why.empty())
     throw Error(ErrorKind::invalid_argument, fmt::format("beams of bytes: {}", why));
   const auto program = device.compile(source(problem, warp_groups));
-  pack_ = program.kernel("pack_stations"), pack_bytes_ = program.kernel("pack_bytes");
+  if (!problem.float16) pack_ = program.kernel("pack_stations"), pack_bytes_ = program.kernel("pack_bytes");
   power_ = program.kernel("beam_power"), bytes_ = program.kernel("power_bytes");
+  join_ = program.kernel("join_powers");
   if (warp_groups) power_ = device.compile(warp_group_source()).kernel("beam_power_warp_groups");
 }
 
 void ByteBeams::pack(Queue& queue, const Buffer& spectra, float scale, const Buffer& packed) const {
   const ByteBeamProblem& p = problem_;
+  check_bytes(p);
   const Device device = queue.device();
   planner::check_buffer(kName, "spectra", spectra, device, p.times * p.polarizations * p.stations * p.channels * 8);
   planner::check_buffer(kName, "packed samples", packed, device, p.packed_bytes());
@@ -109,6 +122,7 @@ void ByteBeams::pack(Queue& queue, const Buffer& spectra, float scale, const Buf
 
 void ByteBeams::pack(Queue& queue, const Buffer& spectra, const Buffer& packed) const {
   const ByteBeamProblem& p = problem_;
+  check_bytes(p);
   const Device device = queue.device();
   if (p.channels % 2 != 0) {
     throw Error(ErrorKind::invalid_argument,
@@ -142,6 +156,21 @@ void ByteBeams::power(Queue& queue, const Buffer& packed, const Buffer& weights,
       {packed, weights, out, number(p.channels), number(p.times), number(p.beams), number(bins), number(first)});
 }
 
+void ByteBeams::join(Queue& queue, const Buffer& power, std::size_t length, std::size_t parts, float factor,
+                     const Buffer& out, std::size_t rows, std::size_t bins) const {
+  const ByteBeamProblem& p = problem_;
+  planner::check_buffer(kName, "power", power, queue.device(), p.beams * p.channels * length * sizeof(float));
+  planner::check_buffer(kName, "joined power", out, queue.device(), p.channels * rows * bins * sizeof(float));
+  if (bins * parts > length || rows < p.beams) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("beams of bytes: needs at least {} sums and {} rows, got {} and {}", bins * parts, p.beams,
+                            length, rows));
+  }
+  queue.launch(join_, {.groups = {(bins + 255) / 256 * p.beams * p.channels}, .items = {256}},
+               {power, out, number(p.channels), number(p.beams), number(rows), number(length), number(parts),
+                number(bins), factor});
+}
+
 void ByteBeams::bytes(Queue& queue, const Buffer& power, std::size_t beam, std::size_t bins, std::size_t joined,
                       std::span<const Buffer> planes, std::size_t row, std::size_t first) const {
   const ByteBeamProblem& p = problem_;
@@ -170,16 +199,23 @@ std::vector<std::byte> ByteBeams::weights(std::span<const std::complex<float>> o
   const ByteBeamProblem& p = problem_;
   planner::check_length(kName, "weights", of.size(), p.channels * p.polarizations * p.beams * p.stations);
   std::vector<std::byte> table(p.weight_bytes(), std::byte{0});
-  const auto rounded = [&](float value) {
-    return static_cast<std::byte>(static_cast<std::int8_t>(std::lrint(std::clamp(value * scale, -127.0F, 127.0F))));
+  const std::size_t bytes = p.float16 ? 2 : 1;
+  const auto store = [&](std::byte* row, std::size_t at, float value) {
+    if (p.float16) {
+      const std::uint16_t bits = to_float16(value * scale);
+      std::memcpy(row + 2 * at, &bits, 2);
+    } else {
+      const float limited = std::clamp(value * scale, -127.0F, 127.0F);
+      row[at] = static_cast<std::byte>(static_cast<std::int8_t>(std::lrint(limited)));
+    }
   };
   for (std::size_t i = 0; i < of.size(); ++i) {
     const std::size_t station = i % p.stations, beam = i / p.stations % p.beams, signal = i / p.stations / p.beams;
-    const std::size_t row = (signal * p.padded() / 8 + beam / 8) * 16 + beam % 8;
-    std::byte* real = table.data() + row * p.row_bytes() + 2 * station;
+    const std::size_t first = (signal * p.padded() / 8 + beam / 8) * 16 + beam % 8;
+    std::byte* real = table.data() + first * p.row_bytes() + 2 * station * bytes;
     std::byte* imaginary = real + 8 * p.row_bytes();
-    real[0] = imaginary[1] = rounded(of[i].real());
-    real[1] = rounded(-of[i].imag()), imaginary[0] = rounded(of[i].imag());
+    store(real, 0, of[i].real()), store(real, 1, -of[i].imag());
+    store(imaginary, 0, of[i].imag()), store(imaginary, 1, of[i].real());
   }
   return table;
 }

@@ -1,5 +1,6 @@
 // Beams of many stations between a filter bank and the search, all on one device: spectra rounded to bytes, weighted
-// sums on the matrix units, their power, and bytes of power per beam.
+// sums on the matrix units, their power, and bytes of power per beam. The weighted sums are also computed of 16-bit
+// floats.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -13,8 +14,9 @@ namespace ridge::search {
 
 struct ByteBeamProblem {
   std::size_t stations = 0, beams = 0, channels = 1, polarizations = 2;
-  std::size_t times = 0;                                               // spectra per call, a multiple of 64
-  std::size_t row_bytes() const { return (stations + 31) / 32 * 64; }  // packed
+  std::size_t times = 0;  // spectra per call, a multiple of 64
+  bool float16 = false;   // values are 16-bit floats instead of bytes: the caller packs them
+  std::size_t row_bytes() const { return float16 ? (stations + 15) / 16 * 64 : (stations + 31) / 32 * 64; }  // packed
   std::size_t packed_bytes() const { return channels * polarizations * times * row_bytes(); }  // of one call
   std::size_t weight_bytes() const { return channels * polarizations * padded() * 2 * row_bytes(); }
   std::size_t warps() const { return beams > 64 ? 8 : beams > 32 ? 4 : beams > 16 ? 2 : 1; }         // per work-group
@@ -41,6 +43,10 @@ class ByteBeams {
   // Writes times / 8 sums from bin `first` on, which is even, as is `bins`.
   void power(Queue& queue, const Buffer& packed, const Buffer& weights, const Buffer& out, std::size_t bins,
              std::size_t first) const;
+  // Writes `factor` times the sums of `parts` neighbouring powers, of `length` per channel, as channels x rows x bins
+  // floats; rows after the last beam are not written.
+  void join(Queue& queue, const Buffer& power, std::size_t length, std::size_t parts, float factor, const Buffer& out,
+            std::size_t rows, std::size_t bins) const;
   // The power of beams from `beam` on, one per plane and at most 8, as bytes of mean 60 and deviation 10 per channel:
   // bins / joined samples from `first` on in planes of channels x row; at most 2048. Adds `joined` neighbouring bins.
   void bytes(Queue& queue, const Buffer& power, std::size_t beam, std::size_t bins, std::size_t joined,
@@ -51,7 +57,7 @@ class ByteBeams {
  private:
   ByteBeamProblem problem_;
   bool warp_groups_;
-  Kernel pack_, pack_bytes_, power_, bytes_;
+  Kernel pack_, pack_bytes_, power_, join_, bytes_;
 };
 
 }  // namespace ridge::search

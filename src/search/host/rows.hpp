@@ -35,4 +35,14 @@ using BeamSums = void (*)(const float* real, const float* imaginary, const std::
                           std::size_t stations, float* sum_real, float* sum_imaginary);
 BeamSums beam_sums();
 
+// The same of bytes. `quads`: (stations + 1) / 2 x kBeamTile x 4 bytes, the real and imaginary parts of two stations,
+// each plus 128. Sets power[t] = |sum|^2; the sums are exact.
+struct ByteFactors {                         // of two stations
+  std::int32_t real, imaginary, negative;    // two 16-bit integers: the real parts, the imaginary parts, these negative
+  std::int32_t real_bytes, imaginary_bytes;  // four bytes: (real, -imaginary) twice, (imaginary, real) twice
+};
+using BytePower = void (*)(const std::uint8_t* quads, const ByteFactors* weights, std::size_t pairs, float* power);
+BytePower byte_power();
+BytePower byte_power_of_words();  // without the byte instructions of AVX-512 VNNI
+
 }  // namespace ridge::search
