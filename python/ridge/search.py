@@ -91,12 +91,21 @@ def beam_weights(positions, directions, channels_mhz):
     return out
 
 
-def beamform(voltages, weights, integrate=1, incoherent=False, device="host"):
+def beamform(voltages, weights, integrate=1, incoherent=False, device="host", arithmetic="float32", scale=1.0):
     """Power of beams, (channels, beams, times // integrate), from voltages (channels, times, stations) and weights (channels,
-    beams, stations) or (beams, stations). `incoherent` adds a last beam, the sum of the stations' own powers."""
-    samples = np.ascontiguousarray(voltages, np.complex64)
-    if samples.ndim != 3:
-        raise ValueError(f"the voltages must have the shape (channels, times, stations), got {samples.ndim} axes")
+    beams, stations) or (beams, stations). `incoherent` adds a last beam, the sum of the stations' own powers.
+
+    arithmetic="float16" and "int8" round voltages times `scale`, and the weights; a device multiplies them on its matrix
+    units. Voltages may also be int8 with a last axis of 2, the real and imaginary parts: "int8" uses these bytes as they are."""
+    samples = np.asarray(voltages)
+    if samples.dtype == np.int8 and samples.ndim == 4 and samples.shape[3] == 2 and arithmetic == "int8":
+        samples = np.ascontiguousarray(samples).view(np.uint8)
+    elif samples.dtype == np.int8 and samples.ndim == 4 and samples.shape[3] == 2:
+        samples = np.ascontiguousarray(samples, np.float32).view(np.complex64)[..., 0]
+    else:
+        samples = np.ascontiguousarray(samples, np.complex64)
+        if samples.ndim != 3:
+            raise ValueError(f"the voltages must have the shape (channels, times, stations), got {samples.ndim} axes")
     factors = np.asarray(weights, np.complex64)
     if factors.ndim == 2:
         factors = np.broadcast_to(factors, (len(samples), *factors.shape))
@@ -106,5 +115,6 @@ def beamform(voltages, weights, integrate=1, incoherent=False, device="host"):
     if integrate < 1:
         raise ValueError(f"integrate must be at least 1, got {integrate}")
     out = np.empty((len(samples), factors.shape[1] + bool(incoherent), samples.shape[1] // integrate), np.float32)
-    _ridge.search_beamform(device_name(device), samples, np.ascontiguousarray(factors), {"integrate": integrate, "incoherent": bool(incoherent)}, out)
+    _ridge.search_beamform(device_name(device), samples, np.ascontiguousarray(factors),
+                           {"integrate": integrate, "incoherent": bool(incoherent), "arithmetic": str(arithmetic), "scale": float(scale)}, out)
     return out

@@ -147,12 +147,22 @@ void dedisperse_voltages(const std::string& device, const py::object& input, con
   search::CoherentPlan(ridge::device(device), problem).run(from, to);
 }
 
+search::BeamArithmetic beam_arithmetic(const std::string& name) {
+  if (name == "float32") return search::BeamArithmetic::float32;
+  if (name == "float16") return search::BeamArithmetic::float16;
+  if (name == "int8") return search::BeamArithmetic::int8;
+  throw py::value_error(fmt::format("no arithmetic \"{}\": use float32, float16 or int8", name));
+}
+
 void form_beams(const std::string& device, const py::object& input, const py::object& factors, const py::dict& given,
                 const py::object& output) {
-  const Array in(input, false, "the voltages", {Element::complex64});
+  const Array in(input, false, "the voltages", {Element::complex64, Element::uint8});
   const Array weights(factors, false, "the weights", {Element::complex64});
   const Array out(output, true, "the power", {Element::float32});
-  if (in.axes() != 3) throw py::value_error("the voltages must have the shape (channels, times, stations)");
+  const bool bytes = in.element() == Element::uint8;  // signed, seen as unsigned
+  if (in.axes() != (bytes ? 4 : 3))
+    throw py::value_error(
+        "the voltages must have the shape (channels, times, stations), or int8 with a last axis of 2");
   if (weights.axes() != 3 || weights.length(0) != in.length(0) || weights.length(2) != in.length(2))
     throw py::value_error("the weights must have the shape (channels, beams, stations)");
   const search::BeamProblem problem{.stations = in.length(2),
@@ -160,14 +170,23 @@ void form_beams(const std::string& device, const py::object& input, const py::ob
                                     .times = in.length(1),
                                     .channels = in.length(0),
                                     .integrate = get<std::size_t>(given, "integrate"),
-                                    .incoherent = get<bool>(given, "incoherent")};
-  const std::span<const Voltage> from = in.span<const Voltage>("the voltages");
+                                    .incoherent = get<bool>(given, "incoherent"),
+                                    .arithmetic = beam_arithmetic(get<std::string>(given, "arithmetic")),
+                                    .scale = get<float>(given, "scale")};
   const std::span<const Voltage> by = weights.span<const Voltage>("the weights");
   const std::span<float> to = out.span<float>("the power");
-  const py::gil_scoped_release free;
-  search::Beamformer beams(ridge::device(device), problem);
-  beams.set_weights(by);
-  beams.power(from, to);
+  const auto run = [&](auto from) {
+    const py::gil_scoped_release free;
+    search::Beamformer beams(ridge::device(device), problem);
+    beams.set_weights(by);
+    beams.power(from, to);
+  };
+  if (bytes) {
+    const auto view = in.span<const std::uint8_t>("the voltages");
+    run(std::span(reinterpret_cast<const std::int8_t*>(view.data()), view.size()));
+  } else {
+    run(in.span<const Voltage>("the voltages"));
+  }
 }
 
 void plane_wave_weights(const py::object& positions, const py::object& directions, const py::object& frequencies,

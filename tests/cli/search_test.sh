@@ -167,6 +167,29 @@ mistake 'needs uint8 of the shape (2, 8) or (2, 8, 3)' "$ridge" beamform ones.np
 python3 -c 'import struct; open("nan", "wb").write(struct.pack("<6f", 1, 0, float("nan"), 0, 1, 0))'
 npy nan.npy "<c8" "(1, 3)" <nan
 mistake 'holds a weight that is not finite' "$ridge" beamform stations.npy no.npy --weights nan.npy --device host
+# Bytes as they are, and complex voltages rounded to bytes: the same powers. Three stations of 1 + 0 i, weights of 1.
+python3 -c "
+import sys
+sys.stdout.buffer.write(bytes([1, 0] * 48))" | npy bytes.npy '|i1' '(2, 8, 3, 2)'
+for arithmetic in int8 float16 float32; do
+  "$ridge" beamform bytes.npy "$arithmetic.npy" --weights one.npy --integrate 4 --incoherent --arithmetic "$arithmetic" --device host >/dev/null ||
+    fail "beams of bytes, $arithmetic"
+done
+expect 'int8: voltages times 24, 0 of 96 parts limited' "$ridge" beamform ones.npy scaled.npy --weights one.npy --integrate 4 --incoherent --arithmetic int8 --scale 24 --device host
+python3 -c "
+import struct
+for name in ('int8', 'float16', 'float32', 'scaled'):
+    power = struct.unpack('<8f', open(name + '.npy', 'rb').read()[128:])
+    assert all(abs(found - exact) < 1e-4 for found, exact in zip(power, (36, 36, 12, 12) * 2)), (name, power)" || fail "powers of bytes"
+"$ridge" beamform bytes.npy beams.npy --weights one.npy --integrate 4 --flags flags.npy --arithmetic int8 --device host >/dev/null || fail "flags of bytes"
+python3 -c "
+import struct
+power = struct.unpack('<4f', open('beams.npy', 'rb').read()[128:])
+assert abs(power[0] - 16) < 1e-4 and power[2] != power[2] and abs(power[3] - 36) < 1e-4, power" || fail "beams without flagged bytes"
+mistake '--scale needs complex64 voltages' "$ridge" beamform bytes.npy no.npy --weights one.npy --arithmetic int8 --scale 2 --device host
+mistake '--scale needs complex64 voltages' "$ridge" beamform ones.npy no.npy --weights one.npy --scale 2 --device host
+mistake 'or int8 of (channels, times, stations, 2), got uint8 of 3 axes' "$ridge" beamform flags.npy no.npy --weights one.npy --device host
+mistake 'voltages need the arithmetic float32' "$ridge" beamform bytes.npy no.npy --weights one.npy --arithmetic int8 --voltages --device host
 mistake 'below the' "$ridge" fold test.fil no.npy --period 1e-6
 mistake 'needs --weights FILE, or --positions' "$ridge" beamform stations.npy no.npy --device host
 finish

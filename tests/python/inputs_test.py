@@ -248,6 +248,8 @@ CALLS.update({
     "search.beam_weights": (lambda p, d: search.beam_weights(p, d, [1400.0]), 100 * reals(4, 3), np.eye(3)[:2]),
     "search.beamform": (lambda v, w: search.beamform(v, w, integrate=8), complexes(3, 32, 4, dtype=np.complex64),
                         complexes(3, 2, 4, dtype=np.complex64)),
+    "search.beamform int8": (lambda v, w: search.beamform(v, w, integrate=8, arithmetic="int8"),
+                             random.integers(-128, 128, (3, 32, 4, 2), dtype=np.int8), complexes(3, 2, 4, dtype=np.complex64)),
     "array.array": (lambda x: ridge.array(x), GRID),
     "array.Array.set": (lambda x: (a := ridge.empty((6, 9), np.float32)).set(x) or a, GRID),
 })
