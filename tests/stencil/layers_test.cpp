@@ -33,12 +33,14 @@ struct LayerSetup {
   std::size_t cells = 8;
   double frequency = kCourant / 16;  // waves of 16 cells
   bool surface = false;
+  int accuracy = 8;
 };
 
 template <class T>
 Update<T> layered(const LayerSetup& setup) {
-  return acoustic<T>({.dt = kCourant, .spacing = std::vector<double>(setup.shape.size(), 1.0)},
-                     {.cells = setup.cells, .fastest = 1, .frequency = setup.frequency, .free_surface = setup.surface});
+  return acoustic<T>(
+      {.dt = kCourant, .spacing = std::vector<double>(setup.shape.size(), 1.0), .accuracy = setup.accuracy},
+      {.cells = setup.cells, .fastest = 1, .frequency = setup.frequency, .free_surface = setup.surface});
 }
 
 // Velocity squared times dt squared, of a function of the cell.
@@ -249,6 +251,43 @@ Grid<T> after_steps(const Chosen<T>& chosen, const Layers<T>& layers, const Laye
   }
   running->read(grid);
   return grid;
+}
+
+// The compiled loops of the host compute what the layers' expressions define.
+template <class T>
+void check_loops(const LayerSetup& setup, std::size_t threads) {
+  const Update<T> update = layered<T>(setup);
+  Update<T> plain = update;
+  for (LayerUpdate& layer : plain.layers) layer.differences = {};
+  const Grid<T> medium = medium_of<T>(setup.shape, [](double z, double y, double) { return y + z > 40 ? 1.0 : 0.7; });
+  const Chosen<T> chosen =
+      choose_variant(host(), update, {.shape = setup.shape, .threads = threads}, {.effort = Effort::quick}, true);
+  const Grid<T> loops = after_steps(chosen, *host_layers(update, chosen.layout), setup, medium),
+                expressions = after_steps(chosen, *host_layers(plain, chosen.layout), setup, medium);
+  ridge::test::Worst worst;
+  double most = 0;
+  const std::size_t first = setup.surface ? 3 * (loops.cells() / setup.shape[0]) : 0;
+  for (std::size_t i = first; i < loops.cells(); ++i) {
+    worst.add(std::abs(static_cast<double>(loops.all()[i]) - static_cast<double>(expressions.all()[i])));
+    most = std::max(most, std::abs(static_cast<double>(expressions.all()[i])));
+  }
+  EXPECT_LE(worst.value(), (sizeof(T) == 4 ? 3e-6 : 6e-15) * most)
+      << setup.shape.size() << "D, layers of " << setup.cells << ", order " << setup.accuracy << ", threads "
+      << threads;
+  EXPECT_GT(most, 0.1);
+}
+
+TEST(Layers, LoopsOfTheHostAgreeWithTheExpressions) {
+  for (const std::size_t threads : {1u, 3u}) {
+    check_loops<float>({.shape = {45, 53}}, threads);
+    check_loops<double>({.shape = {61, 59}, .cells = 20, .surface = true}, threads);
+    check_loops<float>({.shape = {34, 35, 37}, .surface = true}, threads);
+    check_loops<double>({.shape = {35, 37, 36}, .cells = 9}, threads);
+    check_loops<float>({.shape = {23, 90, 71}, .cells = 3}, threads);
+    check_loops<double>({.shape = {24, 25, 26}, .cells = 5, .accuracy = 2}, threads);
+    check_loops<float>({.shape = {24, 29, 30}, .cells = 6, .accuracy = 6}, threads);
+    check_loops<double>({.shape = {27, 31, 150}, .cells = 7, .accuracy = 4}, threads);
+  }
 }
 
 template <class T>

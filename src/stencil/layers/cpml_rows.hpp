@@ -3,31 +3,54 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <vector>
 
 namespace ridge::stencil {
 
-// Several rows of cells: row r is `r * grid_step` cells further in arrays of the grid and `r * stored_step` in arrays
-// of memory variables. Neighbour k of a cell is at before[radius + k] and psi[radius + k]. Profiles are those of the
-// layer: stretch, slope, gain, decay.
-template <class T>
-struct CpmlRows {
-  std::array<const T*, 9> before{}, psi{};
-  const T *zeta = nullptr, *scale = nullptr;
-  T *fresh = nullptr, *new_psi = nullptr, *new_zeta = nullptr;  // new_psi, new_zeta: may be null
-  std::array<const T*, 4> profiles{};
-  std::size_t cells = 0, rows = 1, grid_step = 0, stored_step = 0;
-};
+inline constexpr std::size_t kCpmlRadius = 4;  // at most
+inline constexpr std::size_t kCpmlRows = 4;    // rows of a CpmlBlock, at most
 
+// Weights of the first and of the second difference by distance, up to `radius`.
 template <class T>
 struct CpmlWeights {
-  int radius = 0;
-  std::array<T, 5> first{}, second{};
-  bool one_cell = false;  // the profiles have one value each, for all cells of the rows
+  std::size_t radius = 0;
+  std::array<T, kCpmlRadius + 1> first{}, second{};
 };
 
-// Adds the layer's terms to `fresh` and computes new memory variables. False: not available on this machine.
+// Rows of a layer along z or y that are neighbours along its axis. Row r of the level before the step and of psi, moved
+// by k along the axis, is at [radius + r + k]. All rows begin `skip` cells after an address that is a multiple of the
+// vector size; pointers are to the first cell. Profiles are stretch, slope, gain and decay: one value per row.
 template <class T>
-bool add_cpml_rows(const CpmlWeights<T>& weights, const CpmlRows<T>& rows);
+struct CpmlBlock {
+  std::size_t rows = 1, cells = 0, skip = 0;  // 1, 2 or 4 rows
+  bool keeps = true;                          // false: the profiles are zero, and only `psi` and `scale` are read
+  std::array<const T*, kCpmlRows + 2 * kCpmlRadius> before{}, psi{};
+  std::array<const T*, kCpmlRows> zeta{}, scale{};
+  std::array<T*, kCpmlRows> fresh{}, new_psi{}, new_zeta{};
+  std::array<const T*, 4> profiles{};
+};
+
+// Rows of a layer along x: row r is `r * grid_step` cells further in arrays of the grid and `r * (end - begin)` cells
+// in arrays of memory variables, which are stored for cells [begin, end) of a row and replaced in place.
+template <class T>
+struct CpmlLines {
+  std::size_t rows = 0, cells = 0, begin = 0, end = 0, grid_step = 0;
+  const T *before = nullptr, *scale = nullptr;
+  T *fresh = nullptr, *psi = nullptr, *zeta = nullptr;
+  std::array<const T*, 4> profiles{};  // one value per cell
+  // Work memory: rows of `width`, at least cells + 2 * radius, and kCpmlSlack further values after the last one.
+  std::size_t width = 0;
+  T *psi_copy = nullptr, *zeta_copy = nullptr;
+};
+inline constexpr std::size_t kCpmlSlack = 64;  // vectors that begin in a row of work memory may end behind the last one
+
+// False: not available on this machine.
+template <class T>
+bool has_cpml_rows();
+
+// Add the layer's terms to `fresh` and compute new memory variables.
+template <class T>
+void add_cpml_block(const CpmlWeights<T>& weights, const CpmlBlock<T>& block);
+template <class T>
+void add_cpml_lines(const CpmlWeights<T>& weights, const CpmlLines<T>& lines);
 
 }  // namespace ridge::stencil

@@ -1,10 +1,10 @@
-// Layers on the host: rows of the layer by the vector programs of the engine.
+// Layers on the host: rows of the layer by compiled loops, or by the vector programs of the engine.
 #include <algorithm>
 
 #include "base/threads.hpp"
 #include "stencil/host/kernels/vector_program.hpp"
 #include "stencil/host/levels.hpp"
-#include "stencil/layers/cpml_rows.hpp"
+#include "stencil/layers/host_cpml.hpp"
 #include "stencil/layers/layers.hpp"
 
 namespace ridge::stencil {
@@ -15,23 +15,7 @@ struct HostLayer {
   LoweredLayer<T> lowered;
   // `inner`: without new memory variables, for rows whose profiles are zero.
   std::shared_ptr<const VectorProgram<T>> first{}, main{}, inner{};
-  CpmlWeights<T> cpml{};  // radius 0: the vector programs are used
 };
-
-// Weights for add_cpml_rows(); radius 0 if it does not support the layer.
-template <class T>
-CpmlWeights<T> cpml_weights(const LoweredLayer<T>& layer) {
-  CpmlWeights<T> weights{.radius = static_cast<int>(layer.place.radius), .one_cell = layer.place.axis != 2};
-  const auto& [first, second] = layer.differences;
-  const bool fits = first.size() == layer.place.radius + 1 && first.size() <= weights.first.size() &&
-                    second.size() == first.size() && layer.memories == 2 && layer.profiles == 4 && layer.shared == 0;
-  if (!fits) return {};
-  for (std::size_t k = 0; k < first.size(); ++k) {
-    weights.first[k] = static_cast<T>(first[k]);
-    weights.second[k] = static_cast<T>(second[k]);
-  }
-  return add_cpml_rows(weights, CpmlRows<T>{.rows = 0}) ? weights : CpmlWeights<T>{};
-}
 
 constexpr std::size_t kPackedRows = 64;  // rows of a layer along x that are computed as one, at most
 
@@ -40,7 +24,7 @@ constexpr std::size_t kPackedRows = 64;  // rows of a layer along x that are com
 // many of them are computed as one row: cells outside the band get finite values that nothing uses, because all
 // profiles are zero there.
 template <class T>
-class HostLayerState {
+class HostLayerState final : public HostLayerRows<T> {
  public:
   HostLayerState(const HostLayer<T>& layer, const Layout& layout) : layer_(layer), layout_(layout) {
     const LayerPlace& place = layer.lowered.place;
@@ -50,7 +34,6 @@ class HostLayerState {
       const std::size_t field = layer.main->field(i);
       if (field > 0 && !layer.main->may_replace(i)) next_[field - 1].resize(place.values());
     }
-    if (layer.cpml.radius > 0) next_[0].resize(place.values());
     if (along_x()) {
       const std::size_t rows = kPackedRows * place.stored[2];
       for (const std::vector<T>& values : layer.lowered.values) {
@@ -67,25 +50,25 @@ class HostLayerState {
   }
 
   bool along_x() const { return layer_.lowered.place.axis == 2; }
-  std::size_t rows() const {
-    const auto& extent = layer_.lowered.place.extent;
-    return extent[0] * extent[1];
-  }
-  std::size_t values() const { return now_.size() * layer_.lowered.place.values(); }
-  std::vector<std::vector<T>>& memory() { return now_; }
-  void clear() {
+  std::vector<std::span<T>> memory() override { return {now_.begin(), now_.end()}; }
+  void clear() override {
     for (auto* all : {&now_, &next_}) {
       for (std::vector<T>& values : *all) std::fill(values.begin(), values.end(), T{});
     }
   }
-  void swap() {
+  void swap() override {
     for (std::size_t k = 0; k < now_.size(); ++k) {
       if (!next_[k].empty()) now_[k].swap(next_[k]);
     }
   }
 
-  // Rows [begin, end) of the band, counted through z and y: the shared values.
-  void share(Levels<T>& levels, std::size_t older, std::size_t begin, std::size_t end) {
+  // Layers along x compute their shared values row by row.
+  std::size_t shared_rows() const override {
+    const auto& extent = layer_.lowered.place.extent;
+    return along_x() || layer_.lowered.shared == 0 ? 0 : extent[0] * extent[1];
+  }
+  // Rows are counted through z and y.
+  void share(Levels<T>& levels, std::size_t older, std::size_t begin, std::size_t end) override {
     const std::size_t height = layer_.lowered.place.extent[1];
     for (std::size_t row = begin; row < end;) {
       const std::size_t left = std::min(end - row, height - row % height);
@@ -94,18 +77,23 @@ class HostLayerState {
       row += count;
     }
   }
-  // The new level and memory variables of rows [y, y_end) of plane z of the grid, where they are in the band.
-  void add(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z, std::size_t y, std::size_t y_end) {
+  void add(Levels<T>& levels, std::size_t newer, std::size_t older, const RowBox& box) override {
     const LayerPlace& place = layer_.lowered.place;
-    if (z < place.begin[0] || z >= place.begin[0] + place.extent[0]) return;
+    const std::size_t begin = std::max(box.z, place.begin[0]);
+    for (std::size_t z = begin; z < std::min(box.z_end, place.begin[0] + place.extent[0]); ++z)
+      add_plane(levels, newer, older, z, box.y, box.y_end);
+  }
+
+ private:
+  void add_plane(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z, std::size_t y,
+                 std::size_t y_end) {
+    const LayerPlace& place = layer_.lowered.place;
     y = std::max(y, place.begin[1]);
     y_end = std::min(y_end, place.begin[1] + place.extent[1]);
     for (const std::size_t most = along_x() ? kPackedRows : kBlockRows; y < y_end;) {
       const std::size_t count = along_x() || y_end - y >= most ? std::min(most, y_end - y) : 1;
       const std::size_t in_z = z - place.begin[0], in_y = y - place.begin[1];
-      if (layer_.cpml.radius > 0) {
-        add_cpml(levels, newer, older, in_z, in_y, count);
-      } else if (along_x()) {
+      if (along_x()) {
         add_packed(levels, newer, older, in_z * place.extent[1] + in_y, count);
       } else {
         // Rows of a block are along y.
@@ -117,7 +105,6 @@ class HostLayerState {
     }
   }
 
- private:
   std::size_t grid_z(std::size_t z) const { return layer_.lowered.place.begin[0] + z; }
   std::size_t grid_y(std::size_t y) const { return layer_.lowered.place.begin[1] + y; }
 
@@ -211,44 +198,6 @@ class HostLayerState {
     return levels.row(level, field, inside(0, grid_z(z), dz), inside(1, grid_y(y), dy));
   }
 
-  // Advances rows [y, y + count) of plane z of the band with add_cpml_rows().
-  void add_cpml(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z, std::size_t y,
-                std::size_t count) {
-    const LayerPlace& place = layer_.lowered.place;
-    T* const level = levels.current();
-    const std::size_t together = along_x() ? count : 1, begin = place.begin[2];
-    for (std::size_t r = 0; r < count; r += together) {
-      const std::size_t at_z = grid_z(z), at_y = grid_y(y + r);
-      const std::size_t along = place.axis == 0 ? z : y + r, radius = place.radius;
-      const std::size_t stored = stored_row(z, y + r, 0, 0) + (along_x() ? radius : 0);
-      const std::size_t step = place.axis == 0 ? place.stored[1] * place.stored[2] : along_x() ? 1 : place.stored[2];
-      CpmlRows<T> rows{.zeta = now_[1].data() + stored,
-                       .scale = levels.row(levels.coefficients(), layer_.lowered.scale, at_z, at_y) + begin,
-                       .fresh = levels.row(level, newer, at_z, at_y) + begin,
-                       .cells = place.extent[2],
-                       .rows = together,
-                       .stored_step = place.stored[2]};
-      rows.grid_step = together > 1 ? static_cast<std::size_t>(levels.row(level, newer, at_z, at_y + 1) -
-                                                               levels.row(level, newer, at_z, at_y))
-                                    : 0;
-      for (std::size_t k = 0; k <= 2 * radius; ++k) {
-        const auto by = static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(radius);
-        rows.before[k] = at(levels, level, older, z, y + r, place.axis == 0 ? by : 0, place.axis == 1 ? by : 0) +
-                         begin + (along_x() ? by : 0);
-        rows.psi[k] = now_[0].data() + stored + by * static_cast<std::ptrdiff_t>(step);
-      }
-      for (std::size_t k = 0; k < 4; ++k)
-        rows.profiles[k] = layer_.lowered.values[k].data() + radius + (along_x() ? 0 : along);
-      if (along_x() || !is_inner(along)) {
-        rows.new_psi = next_[0].data() + stored;
-        rows.new_zeta = now_[1].data() + stored;
-      }
-      add_cpml_rows(layer_.cpml, rows);
-    }
-    for (std::size_t r = 0; r < count && !along_x(); ++r)
-      levels.close_row(levels.row(level, newer, grid_z(z), grid_y(y + r)));
-  }
-
   // Rows of a layer along x, from a row of the band on: copied to and from packed rows of its width.
   void add_packed(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t begin, std::size_t count) {
     const LoweredLayer<T>& lowered = layer_.lowered;
@@ -312,8 +261,10 @@ class HostLayersState final : public LayerState<T> {
  public:
   HostLayersState(const std::vector<HostLayer<T>>& layers, const Layout& layout, bool free_surface)
       : layout_(layout), free_surface_(free_surface) {
-    for (const HostLayer<T>& layer : layers) states_.emplace_back(layer, layout);
-    shares_ = std::any_of(layers.begin(), layers.end(), [](const auto& layer) { return layer.lowered.shared > 0; });
+    for (const HostLayer<T>& layer : layers) {
+      states_.push_back(layer.main ? std::make_unique<HostLayerState<T>>(layer, layout) : host_cpml(layer.lowered));
+      rows_to_share_ += states_.back()->shared_rows();
+    }
   }
 
   void step(Running<T>& running) override {
@@ -321,31 +272,31 @@ class HostLayersState final : public LayerState<T> {
     Levels<T>& levels = *running.host_levels(exchanged);
     if (free_surface_) add_images(levels, exchanged ? 1 : 0);
     // Shared values depend on the level before the step alone.
-    if (shares_) share(levels, exchanged ? 1 : 0);
+    if (rows_to_share_ > 0) share(levels, exchanged ? 1 : 0);
     running.single([&](bool now, std::size_t z, std::size_t z_end, std::size_t y, std::size_t y_end) {
-      for (std::size_t plane = z; plane < z_end; ++plane) {
-        for (auto& state : states_) state.add(levels, now ? 1 : 0, now ? 0 : 1, plane, y, y_end);
-      }
+      for (auto& state : states_) state->add(levels, now ? 1 : 0, now ? 0 : 1, {z, z_end, y, y_end});
     });
-    for (auto& state : states_) state.swap();
+    for (auto& state : states_) state->swap();
   }
 
   void clear() override {
-    for (auto& state : states_) state.clear();
+    for (auto& state : states_) state->clear();
   }
   std::size_t values() const override {
     std::size_t values = 0;
-    for (const auto& state : states_) values += state.values();
+    for (const auto& state : states_) {
+      for (const std::span<T> memory : state->memory()) values += memory.size();
+    }
     return values;
   }
   void save(T* values) override {
     for (auto& state : states_) {
-      for (const std::vector<T>& memory : state.memory()) values = std::copy(memory.begin(), memory.end(), values);
+      for (const std::span<T> memory : state->memory()) values = std::copy(memory.begin(), memory.end(), values);
     }
   }
   void restore(const T* values) override {
     for (auto& state : states_) {
-      for (std::vector<T>& memory : state.memory()) {
+      for (const std::span<T> memory : state->memory()) {
         std::copy_n(values, memory.size(), memory.begin());
         values += memory.size();
       }
@@ -375,26 +326,24 @@ class HostLayersState final : public LayerState<T> {
   static void images_in_row(T* row, std::size_t surface) {
     for (std::size_t k = 1; k <= surface; ++k) row[surface - k] = -row[surface + k];
   }
-  // Shared values of layers along z and y; those along x compute theirs row by row.
   void share(Levels<T>& levels, std::size_t older) {
-    const auto rows_of_state = [](const auto& state) { return state.along_x() ? 0 : state.rows(); };
-    std::size_t rows = 0;
-    for (const auto& state : states_) rows += rows_of_state(state);
-    if (rows == 0) return;
-    base::parallel(rows * layout_.shape[2] < 4096 ? 1 : layout_.threads, [&](std::size_t thread, std::size_t count) {
-      const base::Share mine = base::share(rows, thread, count);
-      std::size_t start = 0;  // rows of the layers before
-      for (auto& state : states_) {
-        const std::size_t begin = std::max(mine.begin, start), end = std::min(mine.end, start + rows_of_state(state));
-        if (begin < end) state.share(levels, older, begin - start, end - start);
-        start += rows_of_state(state);
-      }
-    });
+    base::parallel(rows_to_share_ * layout_.shape[2] < 4096 ? 1 : layout_.threads,
+                   [&](std::size_t thread, std::size_t count) {
+                     const base::Share mine = base::share(rows_to_share_, thread, count);
+                     std::size_t start = 0;  // rows of the layers before
+                     for (auto& state : states_) {
+                       const std::size_t begin = std::max(mine.begin, start);
+                       const std::size_t end = std::min(mine.end, start + state->shared_rows());
+                       if (begin < end) state->share(levels, older, begin - start, end - start);
+                       start += state->shared_rows();
+                     }
+                   });
   }
 
   const Layout& layout_;
-  bool free_surface_, shares_ = false;
-  std::vector<HostLayerState<T>> states_{};
+  bool free_surface_;
+  std::size_t rows_to_share_ = 0;
+  std::vector<std::unique_ptr<HostLayerRows<T>>> states_{};
 };
 
 template <class T>
@@ -403,7 +352,10 @@ class HostLayers final : public Layers<T> {
   HostLayers(const Update<T>& update, const Layout& layout) : layout_(layout), free_surface_(update.free_surface) {
     for (LoweredLayer<T>& lowered : lower_layers(update, layout)) {
       HostLayer<T> layer{.lowered = std::move(lowered)};
-      layer.cpml = cpml_weights(layer.lowered);
+      if (has_host_cpml(layer.lowered)) {
+        layers_.push_back(std::move(layer));
+        continue;
+      }
       std::vector<bool> kept(layer.lowered.main.fields);
       std::fill(kept.begin() + static_cast<std::ptrdiff_t>(layer.lowered.previous_field()), kept.end(), true);
       const Tape tape = flatten(layer.lowered.main.outputs);
