@@ -70,6 +70,21 @@ stencil acoustic --size 40x50 --steps 120 $shots --record shots.sgy
 [ "$(stat -c %s shots.sgy)" -eq $((3600 + 2 * 5 * (240 + 120 * 4))) ] || fail "SEG-Y: $(stat -c %s shots.sgy)"
 stencil acoustic --size 40x50 --steps 120 $shots --observed shots.npy --gradient zero.npy
 has "gradient: from 0 to 0" stdout
+# Geometry and observed traces from SEG-Y; positions as lengths, with named columns, as other programs write them.
+segy="--size 40x50 --steps 120 --dt 0.002 --frequency 9 --type f64 --shots"
+stencil acoustic $segy --sources shots.sgy --receivers shots.sgy --record again.npy
+cmp -s again.npy shots.npy || fail "positions of SEG-Y are not those that were written"
+stencil acoustic $segy --sources shots.sgy --receivers shots.sgy --observed shots.sgy --gradient zero.npy
+grep -Eq "^misfit [0-9.]+e-(0[6-9]|1[0-9])$" stdout || fail "observed traces of SEG-Y: $(cat stdout)"
+printf '\xef\xbb\xbfX;Depth\r\n100;25\r\n302.5;25\r\n' >lengths.csv
+printf 'x z\n55 15\n125\t15\n195 15\n+265 15\n335 15\n' >lengths.txt
+stencil acoustic $segy --sources lengths.csv --receivers lengths.txt --units lengths --record again.npy
+cmp -s again.npy shots.npy || fail "positions as lengths are not those in cells"
+printf 'easting,northing\n1,2\n' >named.csv
+mistake "columns named easting, northing; needs depth and x" "$ridge" stencil acoustic $segy --sources named.csv
+mistake "samples every 0.002 s, but the time step is 0.001 s" "$ridge" stencil acoustic --size 40x50 --steps 120 --dt 0.001 --shots --sources shots.sgy --receivers shots.sgy --observed shots.sgy --gradient no.npy
+mistake "10 traces of 2 shots and 120 samples; this run has 2 shots, 5 receivers and 119 steps" "$ridge" stencil acoustic --size 40x50 --steps 119 --dt 0.002 --shots --sources shots.sgy --receivers shots.sgy --observed shots.sgy --gradient no.npy
+mistake "up to 32767 samples" "$ridge" stencil acoustic --size 40x50 --steps 40000 --record long.sgy
 stencil acoustic --size 40x50 --speed 1550 --steps 120 $shots --observed shots.npy --gradient exact.npy --exact
 has "exact snapshots of every step" stdout
 stencil acoustic --size 40x50 --speed 1550 --steps 120 $shots --observed shots.npy --gradient states.npy --exact --memory 2M

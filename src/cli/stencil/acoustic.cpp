@@ -71,7 +71,8 @@ class AcousticRun {
  public:
   AcousticRun(const AcousticOptions& options, const mpi::Communicator& processes)
       : options_(options), processes_(processes), begin_(base::now()), medium_(medium_of(options)) {
-    sources_ = options.sources.empty() ? source_position(options, medium_.shape) : read_points(options.sources, axes());
+    sources_ = options.sources.empty() ? source_position(options, medium_.shape)
+                                       : read_points(options.sources, axes(), units_of(options), true);
     if (!options.record.empty() || !options.gradient.empty()) {
       receivers_ = receiver_positions(options, medium_.shape, sources_);
       check_traces_fit(options, shots() * (receivers_.size() / axes()));
@@ -87,6 +88,7 @@ class AcousticRun {
     wavelets_ = options_.wavelet.empty() ? survey.ricker(options_.steps, options_.electric ? 0.5 : 0)
                                          : read_wavelets(options_.wavelet, options_.steps, sources_.size() / axes());
     if (options_.electric) wavelets_ = rates_of(wavelets_, options_.steps, survey.medium().dt);
+    if (processes_.root()) check_trace_file(options_.record, options_.steps, survey.medium().dt);
     planned_ = base::now() - begin_;
     if (options_.gradient.empty()) {
       record(survey);
@@ -189,7 +191,8 @@ class AcousticRun {
   }
 
   void invert(const stencil::Survey<T>& survey) {
-    const std::vector<T> observed = read_traces<T>(options_.observed, shots(), options_.steps, receivers());
+    const std::vector<T> observed =
+        read_traces<T>(options_.observed, shots(), options_.steps, receivers(), survey.medium().dt);
     // The misfit, then its derivatives.
     std::vector<double> sum(1 + medium_.velocity.size());
     const std::size_t count = options_.steps * receivers();
@@ -289,7 +292,7 @@ void add_shot_options(Command& command, AcousticOptions& options) {
   command.option("--border", options.border, "Sides with --layer 0: fixed, mirror, periodic").shows_default();
   const WaveFiles files = add_wave_files(command, options, options.electric ? "permittivities" : "velocities");
   const Option sources =
-      command.option("--sources", options.sources, "Positions of sources, one per row, .npy or .csv").reads();
+      command.option("--sources", options.sources, "Positions of sources, one per row, .npy or .csv; or .sgy").reads();
   sources.not_with(files.source);
   const Option shots = command.flag("--shots", options.shots, "Each source is a shot of its own").only_with(sources);
   command.option("--batch", options.batch, "Shots computed at once, 2D (default: as many as fill a device; host: 1)")

@@ -102,6 +102,7 @@ class ElasticRun {
         position_(source_position(options, model_.shape)),
         source_(grid_cells(position_, model_, problem_.begin, "source").front()) {
     if (options.record.empty() && options.gradient.empty()) return;
+    check_trace_file(options.record, options.steps, problem_.dt);
     positions_ = receiver_positions(options, model_.shape, position_);
     receivers_ = grid_cells(positions_, model_, problem_.begin, "receiver");
     check_traces_fit(options, receivers_.size() * problem_.update.fields);
@@ -155,7 +156,8 @@ class ElasticRun {
  private:
   // The gradient of half the sum of squared differences from the observed traces.
   void invert(const stencil::Plan<T>& plan, const stencil::Grid<T>& start) {
-    const std::vector<T> observed = read_traces<T>(options_.observed, 1, options_.steps, receivers_.size());
+    const std::vector<T> observed =
+        read_traces<T>(options_.observed, 1, options_.steps, receivers_.size(), problem_.dt);
     const stencil::PlanGradient<T> gradient(plan, {.effort = Effort::quick});
     const auto bar = base::terminal_progress();
     const double begin = base::now();

@@ -24,14 +24,26 @@ std::vector<std::size_t> parse_cells(const std::string& text);
 // "40.5,256": one number per axis. Error that names the option.
 std::vector<double> parse_point(const std::string& text, const std::string& option,
                                 const std::vector<std::size_t>& shape);
-// Positions, one per row, from .npy (points by axes) or text with commas. Error{io} naming file and line.
-std::vector<double> read_points(const std::string& file, std::size_t axes);
+// Units of positions: cells, or lengths in those of the spacing.
+struct PointUnits {
+  double spacing = 1;
+  bool lengths = false;
+  std::vector<double> cells(std::vector<double> positions) const;
+};
+// Positions in cells, slowest axis first, from .npy (points by axes), from text with one position per line, whose first
+// line may name the columns depth, y and x, or from the trace headers of SEG-Y, which are lengths. Error{io} naming the
+// file and the line.
+std::vector<double> read_points(const std::string& file, std::size_t axes, const PointUnits& units, bool sources);
 // `steps` values, or as many for each source.
 std::vector<double> read_wavelets(const std::string& file, std::size_t steps, std::size_t sources);
 
-// Traces as [shots,] steps by receivers.
+// Traces as [shots,] steps by receivers, from .npy or SEG-Y.
 template <class T>
-std::vector<T> read_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers);
+std::vector<T> read_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers,
+                           double dt);
+// Before a run: Error{invalid_argument} if the file's format cannot hold this number of steps, and a warning if it
+// rounds the time step.
+void check_trace_file(const std::string& file, std::size_t steps, double dt);
 // .npy, or SEG-Y revision 1 with IEEE floats and positions in the trace headers.
 template <class T>
 void write_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers,

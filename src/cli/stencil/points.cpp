@@ -1,8 +1,10 @@
 // Positions, wavelets and traces in files.
 #include "cli/stencil/input.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -13,7 +15,9 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/log.hpp"
 #include "io/arrays/npy.hpp"
+#include "io/arrays/segy.hpp"
 #include "io/atomic_file.hpp"
 
 namespace ridge::cli {
@@ -21,29 +25,51 @@ namespace {
 
 [[noreturn]] void refuse_file(const std::string& what) { throw Error(ErrorKind::io, what); }
 
-// Numbers separated by commas; nothing for a malformed one.
-bool parse_numbers(const std::string& text, std::vector<double>& numbers) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    while (at != end && *at == ' ') ++at;
-    double value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc{} || !std::isfinite(value)) return false;
-    numbers.push_back(value);
-    at = next;
-    while (at != end && (*at == ' ' || *at == '\r')) ++at;
-    if (at == end) return true;
-    if (*at++ != ',') return false;
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// Texts separated by commas, semicolons or blanks.
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0;;) {
+    while (at < line.size() && is_blank(line[at])) ++at;
+    std::size_t end = at;
+    while (end < line.size() && !is_blank(line[end]) && line[end] != ',' && line[end] != ';') ++end;
+    words.push_back(line.substr(at, end - at));
+    while (end < line.size() && is_blank(line[end])) ++end;
+    if (end == line.size()) return words;
+    at = end + (line[end] == ',' || line[end] == ';' ? 1 : 0);
   }
+}
+
+bool parse_number(const std::string& word, double& value) {
+  const char* const begin = word.data() + (word.size() > 1 && word[0] == '+' && word[1] != '-' ? 1 : 0);
+  const char* const end = word.data() + word.size();
+  const auto [next, error] = std::from_chars(begin, end, value);
+  return error == std::errc{} && next == end && std::isfinite(value);
+}
+
+// Appends the numbers of a line; false if one is malformed.
+bool parse_numbers(const std::string& line, std::vector<double>& numbers) {
+  for (const std::string& word : words_of(line)) {
+    if (!parse_number(word, numbers.emplace_back())) return false;
+  }
+  return true;
 }
 
 struct Rows {
   std::size_t columns = 0;
   std::vector<double> values{};
+  std::vector<std::string> names{};  // of the columns, if the first line has names
 };
 
-// A table from text with commas, or an array of one or two axes. Lines that are empty or begin with # are skipped.
+// True for a line of names: no word is a number.
+bool is_heading(const std::vector<std::string>& words) {
+  double number = 0;
+  return std::none_of(words.begin(), words.end(),
+                      [&](const std::string& word) { return word.empty() || parse_number(word, number); });
+}
+
+// A table from text, or an array of one or two axes. Lines that are empty or begin with # are skipped.
 Rows read_rows(const std::string& file) {
   Rows rows;
   if (std::filesystem::path(file).extension() == ".npy") {
@@ -54,7 +80,16 @@ Rows read_rows(const std::string& file) {
   if (!in) refuse_file(fmt::format("{}: cannot be read", file));
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
-    if (line.empty() || line[0] == '#' || line == "\r") continue;
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // a byte order mark
+    while (!line.empty() && is_blank(line.back())) line.pop_back();
+    if (line.empty() || line[0] == '#') continue;
+    if (rows.values.empty() && rows.names.empty()) {
+      std::vector<std::string> words = words_of(line);
+      if (is_heading(words)) {
+        rows.names = std::move(words);
+        continue;
+      }
+    }
     const std::size_t before = rows.values.size();
     if (!parse_numbers(line, rows.values))
       refuse_file(fmt::format("{}, line {}: needs numbers separated by commas, got \"{:.40}\"", file, number, line));
@@ -120,11 +155,116 @@ std::vector<double> parse_point(const std::string& text, const std::string& opti
   return point;
 }
 
-std::vector<double> read_points(const std::string& file, std::size_t axes) {
+std::vector<double> PointUnits::cells(std::vector<double> positions) const {
+  for (double& position : positions) {
+    if (lengths) position /= spacing;
+    // Lengths that are multiples of the spacing up to rounding are whole cells.
+    if (lengths && std::abs(position - std::round(position)) < 1e-6) position = std::round(position);
+  }
+  return positions;
+}
+
+namespace {
+
+// The axis that a column's name means; `axes` for other names.
+std::size_t axis_named(std::string name, std::size_t axes) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (name == "z" || name == "depth") return 0;
+  if (name == "x") return axes - 1;
+  return name == "y" && axes == 3 ? 1 : axes;
+}
+
+// Sorts the columns by their names.
+void sort_columns(const std::string& file, std::size_t axes, Rows& rows) {
+  std::vector<std::size_t> column(axes, axes);
+  for (std::size_t k = 0; k < axes; ++k) {
+    const std::size_t axis = axis_named(rows.names[k], axes);
+    if (axis == axes || column[axis] != axes)
+      refuse_file(fmt::format("{}: columns named {}; needs {} in any order, or no names", file,
+                              fmt::join(rows.names, ", "), axes == 3 ? "depth, y and x" : "depth and x"));
+    column[axis] = k;
+  }
+  std::vector<double> row(axes);
+  for (std::size_t at = 0; at < rows.values.size(); at += axes) {
+    for (std::size_t axis = 0; axis < axes; ++axis) row[axis] = rows.values[at + column[axis]];
+    std::copy(row.begin(), row.end(), rows.values.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+}
+
+// Appends depth, y and x, or in two dimensions depth and x.
+void append_position(const std::array<double, 3>& position, std::size_t axes, std::vector<double>& to) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (axis != 1 || axes == 3) to.push_back(position[axis]);
+  }
+}
+
+std::vector<double> segy_points(const std::string& file, std::size_t axes, double spacing, bool sources) {
+  const io::Segy segy = io::read_segy(file, false);
+  std::vector<double> positions;
+  const std::size_t first = segy.shot_begin[1];  // traces of the first shot
+  for (std::size_t shot = 0; shot < segy.shots(); ++shot) {
+    const std::size_t begin = segy.shot_begin[shot], count = segy.shot_begin[shot + 1] - begin;
+    const auto& source = segy.traces[begin].source;
+    if (sources) append_position(source, axes, positions);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto& receiver = segy.traces[begin + k].receiver;
+      if (axes == 2 && !(std::abs(receiver[1] - segy.traces[0].source[1]) < spacing / 2 &&
+                         std::abs(source[1] - segy.traces[0].source[1]) < spacing / 2))
+        refuse_file(
+            fmt::format("{}: trace {} is not on a line along x: y is {:g} and {:g}; a model of 2 axes needs "
+                        "equal y",
+                        file, begin + k + 1, source[1], receiver[1]));
+      if (sources) continue;
+      if (shot == 0) append_position(receiver, axes, positions);
+      const auto& same = segy.traces[std::min(k, first - 1)].receiver;
+      double apart = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis) apart = std::max(apart, std::abs(receiver[axis] - same[axis]));
+      if (count != first || !(apart < 1e-3 * spacing))
+        refuse_file(
+            fmt::format("{}: shot {} has {} receivers, the first one at ({:g}); shot 1 has {}, at ({:g}): all "
+                        "shots of a run need the same receivers",
+                        file, shot + 1, count, fmt::join(segy.traces[begin].receiver, ", "), first,
+                        fmt::join(segy.traces[0].receiver, ", ")));
+    }
+  }
+  return PointUnits{.spacing = spacing, .lengths = true}.cells(std::move(positions));
+}
+
+template <class T>
+std::vector<T> segy_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers,
+                           double dt) {
+  const io::Segy segy = io::read_segy(file, true);
+  if (segy.samples != steps || segy.shots() != shots || segy.traces.size() != shots * receivers)
+    refuse_file(
+        fmt::format("{}: {} traces of {} shots and {} samples; this run has {} shots, {} receivers and {} steps", file,
+                    segy.traces.size(), segy.shots(), segy.samples, shots, receivers, steps));
+  if (segy.interval > 0 && std::abs(segy.interval - dt) > 0.5e-6)
+    refuse_file(
+        fmt::format("{}: samples every {:.6g} s, but the time step is {:.6g} s; use --dt {:.6g}, or resample the "
+                    "traces",
+                    file, segy.interval, dt, segy.interval));
+  std::vector<T> traces(segy.values.size());
+  for (std::size_t shot = 0; shot < shots; ++shot) {
+    if (segy.shot_begin[shot] != shot * receivers)
+      refuse_file(fmt::format("{}: shot {} has {} traces, this run {} receivers", file, shot,
+                              segy.shot_begin[shot] - segy.shot_begin[shot - 1], receivers));
+    for (std::size_t k = 0; k < receivers; ++k) {
+      const float* const from = segy.values.data() + (shot * receivers + k) * steps;
+      for (std::size_t n = 0; n < steps; ++n) traces[(shot * steps + n) * receivers + k] = static_cast<T>(from[n]);
+    }
+  }
+  return traces;
+}
+
+}  // namespace
+
+std::vector<double> read_points(const std::string& file, std::size_t axes, const PointUnits& units, bool sources) {
+  if (io::is_segy_name(file)) return segy_points(file, axes, units.spacing, sources);
   Rows rows = read_rows(file);
-  if (rows.columns != axes)
+  if (rows.columns != axes || (!rows.names.empty() && rows.names.size() != axes))
     refuse_file(fmt::format("{}: rows of {} numbers; positions need {}, one per axis", file, rows.columns, axes));
-  return std::move(rows.values);
+  if (!rows.names.empty()) sort_columns(file, axes, rows);
+  return units.cells(std::move(rows.values));
 }
 
 std::vector<double> read_wavelets(const std::string& file, std::size_t steps, std::size_t sources) {
@@ -136,7 +276,9 @@ std::vector<double> read_wavelets(const std::string& file, std::size_t steps, st
 }
 
 template <class T>
-std::vector<T> read_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers) {
+std::vector<T> read_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers,
+                           double dt) {
+  if (io::is_segy_name(file)) return segy_traces<T>(file, shots, steps, receivers, dt);
   const InputGrid grid = read_grid(file, 2);
   if (grid.channels != shots || grid.shape != std::vector<std::size_t>{steps, receivers})
     refuse_file(fmt::format("{}: traces of {} shots, {} steps and {} receivers; this run has {}, {} and {}", file,
@@ -153,6 +295,21 @@ void write_values(const std::string& file, const std::vector<std::size_t>& shape
   out.commit();
 }
 
+void check_trace_file(const std::string& file, std::size_t steps, double dt) {
+  if (!io::is_segy_name(file)) return;
+  const double micros = dt * 1e6, whole = std::round(micros);
+  if (steps > 32767 || !(micros >= 0.5) || micros > 32767)
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("{}: SEG-Y holds up to 32767 samples of 1 to 32767 microseconds, got {} of {:.4g}; use .npy", file,
+                    steps, micros));
+  if (std::abs(micros - whole) * static_cast<double>(steps) > 0.5 * micros)
+    base::warn(
+        fmt::format("{}: SEG-Y holds whole microseconds, so that its time axis ends {:.2g} steps off; use --dt "
+                    "{:.6g}, or .npy",
+                    file, std::abs(micros - whole) / micros * static_cast<double>(steps), 1e-6 * std::floor(micros)));
+}
+
 template <class T>
 void write_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers,
                   const std::vector<T>& traces, double dt, const std::vector<double>& sources,
@@ -163,11 +320,6 @@ void write_traces(const std::string& file, std::size_t shots, std::size_t steps,
     return write_values(file, shape, traces);
   }
   const double micros = dt * 1e6;
-  if (steps > 32767 || micros < 0.5 || micros > 32767)
-    throw Error(
-        ErrorKind::invalid_argument,
-        fmt::format("{}: SEG-Y holds up to 32767 samples of 1 to 32767 microseconds, got {} of {:.4g}; use .npy", file,
-                    steps, micros));
   io::AtomicFile out(file);
   const std::string text(3200, '\x40');  // EBCDIC blanks
   out.write(text);
@@ -203,8 +355,8 @@ void write_traces(const std::string& file, std::size_t shots, std::size_t steps,
   out.commit();
 }
 
-template std::vector<float> read_traces(const std::string&, std::size_t, std::size_t, std::size_t);
-template std::vector<double> read_traces(const std::string&, std::size_t, std::size_t, std::size_t);
+template std::vector<float> read_traces(const std::string&, std::size_t, std::size_t, std::size_t, double);
+template std::vector<double> read_traces(const std::string&, std::size_t, std::size_t, std::size_t, double);
 template void write_values(const std::string&, const std::vector<std::size_t>&, const std::vector<float>&);
 template void write_values(const std::string&, const std::vector<std::size_t>&, const std::vector<double>&);
 template void write_traces(const std::string&, std::size_t, std::size_t, std::size_t, const std::vector<float>&, double,

@@ -72,7 +72,11 @@ WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::stri
       command.option("--source", options.source, "Position of the source in cells, slowest axis first: 40.5,256")
           .value_name("POINT");
   const Option receivers =
-      command.option("--receivers", options.receivers, "Positions of receivers, one per row, .npy or .csv").reads();
+      command.option("--receivers", options.receivers, "Positions of receivers, one per row, .npy or .csv; or .sgy")
+          .reads();
+  command.option("--units", options.units, "Positions are numbers of cells, or lengths in the units of --spacing")
+      .shows_default()
+      .one_of({"cells", "lengths"});
   command.option("--depth", options.depth, "Without --receivers: a row of them at this depth, one per cell")
       .shows_default()
       .not_with(receivers);
@@ -89,7 +93,7 @@ WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::stri
       .positive()
       .only_with(out);
   const Option observed =
-      command.option("--observed", options.observed, "Observed traces, in the form of --record, .npy").reads();
+      command.option("--observed", options.observed, "Observed traces, in the form of --record, .npy or .sgy").reads();
   const Option gradient =
       command
           .option("--gradient", options.gradient,
@@ -197,8 +201,10 @@ WaveModel read_model(const WaveOptions& options, const std::string& file, double
   return model;
 }
 
+PointUnits units_of(const WaveOptions& options) { return {options.spacing, options.units == "lengths"}; }
+
 std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape) {
-  if (!options.source.empty()) return parse_point(options.source, "--source", shape);
+  if (!options.source.empty()) return units_of(options).cells(parse_point(options.source, "--source", shape));
   std::vector<double> position;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     position.push_back(static_cast<double>(axis == 0 ? std::min<std::size_t>(4, shape[0] / 2) : shape[axis] / 2));
@@ -207,7 +213,7 @@ std::vector<double> source_position(const WaveOptions& options, const std::vecto
 
 std::vector<double> receiver_positions(const WaveOptions& options, const std::vector<std::size_t>& shape,
                                        const std::vector<double>& sources) {
-  if (!options.receivers.empty()) return read_points(options.receivers, shape.size());
+  if (!options.receivers.empty()) return read_points(options.receivers, shape.size(), units_of(options), false);
   if (options.depth >= shape[0])
     refuse_wave(
         fmt::format("--depth {}: the receivers are outside a grid of {}", options.depth, fmt::join(shape, "x")));

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/stencil/input.hpp"
 #include "command/command.hpp"
 #include "io/arrays/vtk.hpp"
 
 namespace ridge::cli {
 
 struct WaveOptions {
-  std::string device, size, source, receivers, record, out, observed, gradient, memory, type = "f32";
+  std::string device, size, source, receivers, record, out, observed, gradient, memory, type = "f32", units = "cells";
   std::size_t steps = 1000, layer = 8, depth = 4, every = 0, threads = 0;
   double spacing = 10, dt = 0, frequency = 0;
   int accuracy = 8;
@@ -58,6 +59,7 @@ template <class T>
 void write_field(const WaveOptions& options, const std::filesystem::path& file, const std::string& name,
                  const std::string& title, const std::vector<std::size_t>& shape, const std::vector<T>& values);
 
+PointUnits units_of(const WaveOptions& options);
 // One position: --source, or the default near the first side.
 std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape);
 // A row of cells at --depth, in the plane of the first source, or the positions of --receivers.
