@@ -90,8 +90,10 @@ struct Parameter {  // parameter of the placed function
   std::string name{}, type{}, element{}, kind{};
   bool constant = false;
   long length = -1;
-  std::vector<std::string> fields{};  // of a view: names of its integers, "*" for its pointer
-  int bytes = 0;                      // size of the number, or of an element
+  // Of a view: names of its integers, "*" for its pointer. Of structs with fields of several types: bytes of a struct,
+  // then "OFFSET TYPE" of each number.
+  std::vector<std::string> fields{};
+  int bytes = 0;  // size of the number, or of an element
   bool is_unsigned = false;
 };
 

@@ -44,11 +44,13 @@ struct Variable {
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
   bool table() const { return scattered && count.empty(); }  // a T**, whose rows may overlap
-  bool member = false;        // an array inside a struct: the next member follows its last element
-  bool scattered = false;     // its rows are separate allocations: threads of the host only
-  bool shares = false;        // a cv::Mat: its copies refer to the same elements
-  bool captured = false;      // captured by reference in a lambda, where its name always means this variable
-  bool outlives = false;      // its value is visible after the function returns
+  bool member = false;     // an array inside a struct: the next member follows its last element
+  bool scattered = false;  // its rows are separate allocations: threads of the host only
+  bool mixed = false;     // structs with fields of several types, in units of their alignment: threads of the host only
+  std::string part_of{};  // a number of a struct that is declared before the nest and changed in it: that struct
+  bool shares = false;    // a cv::Mat: its copies refer to the same elements
+  bool captured = false;  // captured by reference in a lambda, where its name always means this variable
+  bool outlives = false;  // its value is visible after the function returns
   bool local_memory = false;  // an array declared inside the nest or a called function: never on the host
   std::vector<int> loops{};   // loops of the nest around its declaration: one instance per iteration
   int line = 0;
@@ -60,7 +62,7 @@ inline bool may_change(const Variable& array, const Variable& other) {
   if (other.home.empty() || !array.array()) return false;
   if (other.home_in == Variable::Home::outside && !array.outlives) return false;
   if (other.home_in == Variable::Home::own && array.given) return false;
-  if (array.integer && array.bytes == 1) return true;
+  if (array.mixed || (array.integer && array.bytes == 1)) return true;
   return other.array() ? array.integer && array.bytes == 8
                        : array.integer == other.integer && array.bytes == other.bytes;
 }

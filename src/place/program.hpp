@@ -79,7 +79,9 @@ struct FunctionParameter {
   bool is_unsigned = false;
   long length = -1;  // of a std::array
   int bytes = 0;
-  std::vector<std::string> fields{};  // constructor arguments of a view: names of its integers, "*" for its pointer
+  // Of a view: constructor arguments, names of its integers and "*" for its pointer. Of structs with fields of several
+  // types: bytes of a struct, then "OFFSET TYPE" of each number.
+  std::vector<std::string> fields{};
 };
 
 struct Function {

@@ -49,6 +49,7 @@ inline std::vector<Placed> place_cases(const std::string& emit, const std::vecto
   for (const Case& c : cases()) {
     if (!c.run || in_c(c.file) || (!names.empty() && std::find(names.begin(), names.end(), c.function) == names.end()))
       continue;
+    if (c.emit == "openmp" && emit != "openmp") continue;  // on threads only
     sources.push_back({c.function, text_of(c.file), emit, "always"});
   }
   std::vector<std::string> flags{"-std=c++20", "-I" + folder().string()};

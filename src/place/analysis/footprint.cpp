@@ -146,7 +146,7 @@ class FootprintFinder {
         v_.length >= 0 && rows_ == 0 &&
         isl::manage(isl_set_lower_bound_si(all_.copy(), isl_dim_set, 0, static_cast<int>(rows_in_all))).is_empty();
     const isl::set where = all_.params().coalesce().gist(relations_.known);
-    f_.elements = "(" + condition_text(where) + ") ? " + text + " + 1 : 0";
+    f_.elements = "(" + condition_text(where) + ") ? " + (v_.mixed ? whole_structs(text) : text + " + 1") + " : 0";
     if (relations_.strip) {
       const isl::pw_multi_aff first = isl::manage(isl_set_lexmin_pw_multi_aff(all_.copy()));
       if (isl_pw_multi_aff_n_piece(first.get()) > 12)
@@ -161,6 +161,12 @@ class FootprintFinder {
       }
     f_.known = true;
     return true;
+  }
+
+  // The end of the struct that holds the last element: a field may be longer than an element.
+  std::string whole_structs(const std::string& last) const {
+    const std::string size = std::to_string(v_.inner.back());
+    return "((" + last + ") / " + size + " + 1) * " + size;
   }
 
   static std::string when_any(const isl::set& where, const isl::pw_aff& value, const std::string& otherwise) {

@@ -99,6 +99,15 @@ class LoopVerdicts {
     return result;
   }
 
+  // True if the iterations of all loops between `loop` and the instance are known exactly. Loops outside do not matter
+  // for what happens in one iteration of `loop`.
+  bool bounded_within(const Instance& i, int loop) const {
+    return std::all_of(i.loops.begin(), i.loops.end(), [&](int l) {
+      const Loop& x = nest_.loops[l];
+      return x.depth <= nest_.loops[loop].depth || (x.counted && x.exact && x.leaves_early == 0);
+    });
+  }
+
   // Branch arms that, together with the opposite arm, certainly write a scalar without reading it: after the branch it
   // is always written.
   std::set<int> set_in_both_arms(int variable, int loop) const {
@@ -110,7 +119,7 @@ class LoopVerdicts {
         if (!r_.inside(i, loop) || r.access->variable != variable) continue;
         if (!r.write)
           for (const auto& g : i.guards) reading.insert(g.number / 2);
-        else if (!i.guards.empty() && i.guards.back().number > 0 && i.bounded && r.access->must &&
+        else if (!i.guards.empty() && i.guards.back().number > 0 && bounded_within(i, loop) && r.access->must &&
                  static_cast<int>(i.loops.size()) == i.guards.back().depth)
           arms.emplace(i.guards.back().number, &i);
       }
@@ -175,7 +184,8 @@ class LoopVerdicts {
     const std::set<int> settled = set_in_both_arms(variable, loop);
     const auto sure = [&](const Instance& i, const Relation& r) {
       if (r.must) return true;
-      if (!i.bounded || !r.access->must || !r.access->exact || !r.access->exists.empty() || !shared) return false;
+      if (!bounded_within(i, loop) || !r.access->must || !r.access->exact || !r.access->exists.empty() || !shared)
+        return false;
       if (r.map.is_empty()) return false;
       return std::all_of(i.guards.begin(), i.guards.end(), [&](const auto& g) {
         return std::find(shared->begin(), shared->end(), g) != shared->end() || settled.count(g.number) > 0;
@@ -273,6 +283,8 @@ class LoopVerdicts {
       iterations = iterations.unite(isl::union_set(isl::manage(isl_set_reset_tuple_id(d.release()))));
     }
     const isl::set range = iterations.as_set();
+    const auto ends = nest_.loops[loop].step > 0 ? isl_set_dim_has_upper_bound : isl_set_dim_has_lower_bound;
+    if (ends(range.get(), isl_dim_set, 0) != isl_bool_true) return false;
     const isl::set last = nest_.loops[loop].step > 0 ? range.lexmax() : range.lexmin();
     for (const Instance& i : r_.instances)
       for (const Relation& r : i.relations) {
@@ -378,6 +390,13 @@ class LoopVerdicts {
     return !pairs.is_empty() && sizes(two).is_subset(sizes(pairs));
   }
 
+  // True for an array into which a loop may add only by the user's claim that no two iterations add to one element.
+  // Sums of 32-bit integers need no claim.
+  static bool claimed_apart(const Loop& l, const Variable& v) {
+    return !l.claim.empty() && l.counted && l.leaves_early == 0 && v.array() && !(v.integer && v.bytes == 4) &&
+           std::find(l.claim_except.begin(), l.claim_except.end(), v.host) == l.claim_except.end();
+  }
+
   // Drops the dependences on arrays of a loop that the user claims to be independent. Numbers must still be private or
   // reductions, because the threads would share them; so must variables of private and reduction clauses.
   void waive_claimed(const Loop& l, std::vector<std::pair<int, isl::union_map>>& open, Verdict& v) const {
@@ -452,14 +471,15 @@ class LoopVerdicts {
       const bool room = !var.array() || (var.length >= 0 && var.length * var.bytes <= 4096);
       const bool expandable = var.storage == Storage::object && !var.parameter && !var.global;
       const bool said = l.counted && l.leaves_early == 0 &&
-                        std::find(l.claim_private.begin(), l.claim_private.end(), var.host) != l.claim_private.end();
+                        std::find(l.claim_private.begin(), l.claim_private.end(),
+                                  var.part_of.empty() ? var.host : var.part_of) != l.claim_private.end();
       const bool proved = nest_.live_after.count(variable) == 0 && (room || expandable) && !exposed(variable, loop);
       if ((proved || (room && said)) && !escapes(variable, loop)) {
         if (!proved) v.claim = l.claim + ": every iteration sets " + var.host + " before it reads it";
         (room ? v.privates : v.expanded).push_back(variable);
         continue;
       }
-      if (carried(conflict.others, loop, true).is_empty() && !used_otherwise(variable, loop))
+      if (carried(conflict.others, loop, true).is_empty() && !used_otherwise(variable, loop) && !claimed_apart(l, var))
         reducible.insert(variable);
       else
         open.emplace_back(variable, carried(conflict.others, loop));

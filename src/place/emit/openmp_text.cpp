@@ -152,6 +152,10 @@ class ThreadedNest {
       return "its threads need images of their own: put the body of the loop in braces";
     for (const Reduction& r : k_.reductions) {
       if (target(r).captured) return target(r).host + " is captured by a lambda: threads cannot have their own";
+      for (const int p : r.payload)
+        if (!nest_.variables[p].part_of.empty())
+          return nest_.variables[p].host + " is a field of a struct: use a variable";
+      if (!target(r).part_of.empty()) return target(r).host + " is a field of a struct: sum into a variable";
       if (!(blocks_ && blockwise(r, nest_)) && !r.payload.empty())
         return "OpenMP has no clause for the position of an extreme";
     }
@@ -161,7 +165,10 @@ class ThreadedNest {
   void add_private_clauses() {
     std::set<std::string> privates, copied;
     for (const int p : k_.privates)
-      if (nest_.variables[p].loops.empty()) privates.insert(nest_.variables[p].host);
+      if (const Variable& v = nest_.variables[p]; v.loops.empty() && !v.part_of.empty())
+        copied.insert(v.part_of);  // the threads read its other numbers
+      else if (v.loops.empty())
+        privates.insert(v.host);
     for (const Loop& l : nest_.loops)
       if (l.iterator_outside && l.depth > 0) privates.insert(l.host_iterator);
     for (const int e : k_.expanded)

@@ -26,6 +26,8 @@ const Expr* value_of(const Expr* e) {
       e = made->getArg(0);
     } else if (const auto* s = dyn_cast<SubstNonTypeTemplateParmExpr>(e)) {
       e = s->getReplacement();
+    } else if (const auto* literal = dyn_cast<CompoundLiteralExpr>(e); literal != nullptr && !literal->isFileScope()) {
+      e = literal->getInitializer();
     } else {
       return e;
     }
@@ -73,7 +75,11 @@ std::optional<Place> Aggregates::component_place(const Expr* e, std::size_t k, E
   if (const ValueDecl* decl = referred(bare))
     if (const auto known = scope_.parts.find(decl); known != scope_.parts.end()) return Place{known->second[k], {}, {}};
   auto p = bare->isGLValue() ? places_.place(bare, fx) : std::nullopt;
-  if (p) p->indices.push_back({Poly::constant(static_cast<long>(k)), std::to_string(k)});
+  if (!p) return p;
+  long at = static_cast<long>(k);
+  if (const Variable& v = scope_.nest.variables[p->variable]; v.mixed)
+    at = offset_of(ast_, fields_of(bare->getType())[k]) / v.bytes;
+  p->indices.push_back({Poly::constant(at), std::to_string(at)});
   return p;
 }
 
@@ -418,19 +424,24 @@ void Aggregates::declare_aggregate(const DeclStmt* s, const VarDecl* var, Node& 
 // a = b, a += b and a -= b of structs and vectors. All components are computed before the first is stored.
 bool Aggregates::assign_aggregate(const Expr* e, Node& node, Effects& fx) {
   const auto* operation = dyn_cast<CXXOperatorCallExpr>(e);
-  if (operation == nullptr || !operation->isAssignmentOp() || operation->getNumArgs() != 2) return false;
-  const Expr *to = operation->getArg(0), *from = operation->getArg(1);
+  const auto* in_c = dyn_cast<BinaryOperator>(e);  // C has no operator functions
+  if (in_c != nullptr ? in_c->getOpcode() != BO_Assign
+                      : operation == nullptr || !operation->isAssignmentOp() || operation->getNumArgs() != 2)
+    return false;
+  const Expr *to = in_c != nullptr ? in_c->getLHS() : operation->getArg(0),
+             *from = in_c != nullptr ? in_c->getRHS() : operation->getArg(1);
   const std::vector<QualType> types = leaf_types(to->getType());
   if (types.empty()) return false;
-  const auto* method = dyn_cast_or_null<CXXMethodDecl>(operation->getDirectCallee());
-  const bool copy = operation->getOperator() == OO_Equal && method != nullptr &&
-                    (method->isTrivial() || copies_fields(class_of(to->getType())));
-  const bool adds = (operation->getOperator() == OO_PlusEqual || operation->getOperator() == OO_MinusEqual) &&
+  const auto* method = in_c == nullptr ? dyn_cast_or_null<CXXMethodDecl>(operation->getDirectCallee()) : nullptr;
+  const bool copy = in_c != nullptr || (operation->getOperator() == OO_Equal && method != nullptr &&
+                                        (method->isTrivial() || copies_fields(class_of(to->getType()))));
+  const bool adds = in_c == nullptr &&
+                    (operation->getOperator() == OO_PlusEqual || operation->getOperator() == OO_MinusEqual) &&
                     indexed(to->getType()) && !dialect(types[0])->integer && method == nullptr;
   const auto values = copy || adds ? components(from, fx) : std::nullopt;
   if (!values || values->size() != types.size())
     refuse(e, "this assignment of a struct is not supported: " + source(e));
-  const std::string sign = getOperatorSpelling(operation->getOperator());
+  const std::string sign = in_c != nullptr ? "=" : getOperatorSpelling(operation->getOperator());
   std::string first, then;
   for (std::size_t k = 0; k < types.size(); ++k) {
     const auto p = component_place(to, k, fx);

@@ -79,7 +79,7 @@ Place Calls::array_argument(const CallExpr* e, const Expr* argument, const Varia
   if (!p || p->indices.size() != 1) refuse(e, "the argument " + source(argument) + " is not a known array");
   const Variable& v = scope_.nest.variables[p->variable];
   if (v.local_memory) refuse(e, "a kernel cannot pass a local array to a function: " + source(e));
-  if (formal.element != v.element || formal.inner != v.inner)
+  if (formal.element != v.element || formal.inner != v.inner || formal.mixed != v.mixed)
     refuse(e, "the argument " + source(argument) + " has another element type than the parameter");
   return *p;
 }

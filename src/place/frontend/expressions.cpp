@@ -195,7 +195,7 @@ std::string Expressions::expression(const Expr* e, Effects& fx) {
   if (const auto* c = dyn_cast<CallExpr>(e)) return call(c, fx);
   if (isa<MemberExpr>(e))
     refuse(e, (of_union(e) ? "fields of unions are not supported: "
-                           : "this field is not supported (structs in arrays need fields of one number type): ") +
+                           : "the struct of this field is not an element of a known array: ") +
                   source(e));
   refuse(e, describe(e) + " is not supported: " + source(e));
 }

@@ -1,4 +1,6 @@
 // Splits a function into nests that may be placed and host parts that stay unchanged.
+#include <clang/AST/DeclTemplate.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -28,6 +30,43 @@ void fill_array_parameter(QualType type, const Variable& v, FunctionParameter& m
               : class_of(type) == "std::vector"                            ? FunctionParameter::Kind::vector
               : class_of(type) == "std::span"                              ? FunctionParameter::Kind::span
                                                                            : FunctionParameter::Kind::other;
+}
+
+// The struct that an array, pointer or vector of any dimension consists of.
+QualType struct_in(const ASTContext& ast, QualType type) {
+  for (type = type.getNonReferenceType();;) {
+    const auto* made = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record_of(type));
+    if (type->isPointerType())
+      type = type->getPointeeType();
+    else if (const ArrayType* array = ast.getAsArrayType(type))
+      type = array->getElementType();
+    else if (made != nullptr && class_of(type).rfind("std::", 0) == 0 && made->getTemplateArgs().size() > 0 &&
+             made->getTemplateArgs()[0].getKind() == TemplateArgument::Type)
+      type = made->getTemplateArgs()[0].getAsType();
+    else
+      return type;
+  }
+}
+
+// Adds "OFFSET TYPE" for each number inside a struct; false if there are more than 256.
+bool list_numbers(const Source& file, QualType type, long at, std::vector<std::string>& all) {
+  const ASTContext& ast = file.ast();
+  type = type.getCanonicalType().getUnqualifiedType();
+  if (const ConstantArrayType* array = ast.getAsConstantArrayType(type)) {
+    const QualType element = array->getElementType();
+    const long each = ast.getTypeSizeInChars(element).getQuantity(), count = array->getSize().getSExtValue();
+    for (long k = 0; k < count; ++k)
+      if (all.size() > 256 || !list_numbers(file, element, at + k * each, all)) return false;
+    return true;
+  }
+  if (const RecordDecl* record = type->getAsRecordDecl()) {
+    for (const FieldDecl* field : record->fields())
+      if (!list_numbers(file, field->getType(), at + offset_of(ast, field), all)) return false;
+    return true;
+  }
+  if (const auto* e = type->getAs<EnumType>()) type = e->getDecl()->getIntegerType().getCanonicalType();
+  if (file.dialect(type)) all.push_back(std::to_string(at) + " " + file.type_text(type));
+  return all.size() <= 256;
 }
 
 bool has_loop(const Stmt* s) {
@@ -99,6 +138,13 @@ FunctionParameter Reader::parameter(const ParmVarDecl* p) const {
                                                                   : FunctionParameter::Kind::real;
   } else if (shape(p->getType(), v)) {
     fill_array_parameter(p->getType(), v, made);
+    if (v.mixed) {
+      const QualType each = struct_in(ast_, p->getType());
+      made.fields = {std::to_string(ast_.getTypeSizeInChars(each).getQuantity())};
+      const bool structs =
+          made.kind == FunctionParameter::Kind::structs || made.kind == FunctionParameter::Kind::struct_pointer;
+      if (!structs || !list_numbers(*this, each, 0, made.fields)) made.kind = FunctionParameter::Kind::other;
+    }
   } else if (class_of(p->getType()) == "cv::Mat" || class_of(p->getType()) == "cv::Mat_") {
     made.kind = FunctionParameter::Kind::mat;
     made.constant = bare.isConstQualified();

@@ -20,14 +20,40 @@ Nest NestReader::nest() {
   if (const auto claim = facts_.claimed(s, scope_.span(s->getSourceRange())); claim && claim->attribute)
     nest.span.begin = static_cast<unsigned>(claim->begin);
   if (!nest.span.known) scope_.refuse(s, "the loop comes from a macro or from another file");
+  const std::vector<const VarDecl*> apart = take_structs_apart();
   nest.root = statement(s);
   record_enclosing_loops();
   std::vector<std::pair<const ValueDecl*, int>> named(scope_.variables.begin(), scope_.variables.end());
   for (const auto& [host, mat] : images_.mats) named.emplace_back(mat.decl, mat.variable);
+  for (const VarDecl* var : apart)
+    for (const int part : scope_.parts[var]) named.emplace_back(var, part);
   for (const auto& [decl, which] : named) note_live_after(decl, which);
   for (std::size_t v = 0; v < nest.variables.size(); ++v)
     if (nest.variables[v].outlives) nest.live_after.insert(static_cast<int>(v));
   return std::move(nest);
+}
+
+// Declares one variable per field of the local structs from before the nest that it changes.
+std::vector<const VarDecl*> NestReader::take_structs_apart() {
+  const auto& sources = scope_.ast().getSourceManager();
+  std::map<unsigned, const VarDecl*> found;  // by position
+  for (const ValueDecl* decl : scope_.changed) {
+    const auto* var = dyn_cast<VarDecl>(decl);
+    if (var == nullptr || !var->hasLocalStorage() || var->getDeclContext() != facts_.function ||
+        facts_.reachable(var) || facts_.captured.count(var) > 0 || indexed(var->getType()) ||
+        scope_.leaf_types(var->getType()).empty() || !sources.isInMainFile(var->getLocation()))
+      continue;
+    const unsigned made = sources.getFileOffset(var->getLocation());
+    if (made < scope_.nest.span.begin) found[made] = var;
+  }
+  std::vector<const VarDecl*> all;
+  for (const auto& [made, var] : found) {
+    scope_.refuse_shadowed(var, scope_.root);
+    for (const int part : scope_.declare_parts(var)) scope_.nest.variables[part].part_of = var->getNameAsString();
+    scope_.part_values[var].resize(scope_.parts[var].size());
+    all.push_back(var);
+  }
+  return all;
 }
 
 // Records whether the values of a variable are needed after the nest, or by its next execution.

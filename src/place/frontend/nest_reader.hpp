@@ -69,6 +69,8 @@ class Statements : public NestPart, private ValueParts {
   Node chained_assignment(const clang::Expr* e, const clang::BinaryOperator* outer, const clang::BinaryOperator* inner,
                           const Node& node);
   void remember(const clang::CompoundStmt* block, const clang::Stmt* s);
+  const clang::VarDecl* moved_pointer(const clang::Expr* e) const;
+  Node pointer_assignment(const clang::BinaryOperator* e, const clang::VarDecl* var, Node node);
   const clang::UnaryOperator* step_inside(const clang::Expr* e) const;
   void declare_pointer(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
   void declare_reference(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
@@ -110,6 +112,7 @@ class NestReader : private Tree {
   void declaration(const clang::DeclStmt* s, Node& block) override { statements_.declaration(s, block); }
   const Summary& summary(const clang::FunctionDecl* callee, const clang::Stmt* at) override;
 
+  std::vector<const clang::VarDecl*> take_structs_apart();
   void record_enclosing_loops();
   void record_enclosing_branch(const clang::IfStmt* branch, bool taken);
   void note_live_after(const clang::ValueDecl* decl, int which);

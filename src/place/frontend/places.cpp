@@ -193,7 +193,9 @@ void Places::refuse_changing_subscripts(const Expr* e, const std::string& name, 
             elements && w != decl && name_of != nullptr && !isa<ParmVarDecl>(w) &&
             (w->getType()->isPointerType() || w->getType()->isReferenceType())) {
           const auto number = dialect(w->getType().getNonReferenceType());
-          if ((number ? number->name : shape(w->getType(), other) ? other.element : array.element) == array.element)
+          if (array.mixed || (number                                       ? number->name
+                              : shape(w->getType(), other) && !other.mixed ? other.element
+                                                                           : array.element) == array.element)
             refuse(e, name + " refers to an element whose subscript, read from " + decl->getNameAsString() +
                           ", may change in the loop");
         }
@@ -221,6 +223,19 @@ void Places::refuse_changing_subscripts(const Expr* e, const std::string& name, 
   look(e, false);
 }
 
+namespace {
+
+// The array that is a field, if the subscript is of such an array: cells[i].next in cells[i].next[k].
+const Expr* in_field(const ArraySubscriptExpr* subscript) {
+  const auto* decay = dyn_cast<ImplicitCastExpr>(subscript->getBase()->IgnoreParens());
+  if (decay == nullptr || decay->getCastKind() != CK_ArrayToPointerDecay) return nullptr;
+  const Expr* array = decay->getSubExpr()->IgnoreParens();
+  const auto* inner = dyn_cast<ArraySubscriptExpr>(array);
+  return isa<MemberExpr>(array) || (inner != nullptr && in_field(inner) != nullptr) ? array : nullptr;
+}
+
+}  // namespace
+
 // A pointer expression as a place whose last index is an offset.
 std::optional<Place> Places::pointer(const Expr* e, Effects& fx) {
   e = e->IgnoreParens();
@@ -241,7 +256,10 @@ std::optional<Place> Places::pointer(const Expr* e, Effects& fx) {
     return p;
   }
   if (const ValueDecl* decl = referred(e)) {
-    if (const auto it = scope_.pointers.find(decl); it != scope_.pointers.end()) return it->second;
+    if (const auto it = scope_.pointers.find(decl); it != scope_.pointers.end()) {
+      if (const auto set = scope_.moved.find(decl); set != scope_.moved.end()) fx.read(set->second, line(e));
+      return it->second;
+    }
     if (!decl->getType()->isPointerType()) return {};
     // Set once before the nest from unchanging operands: always the same place.
     if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && !isa<ParmVarDecl>(var) &&
@@ -256,7 +274,11 @@ std::optional<Place> Places::pointer(const Expr* e, Effects& fx) {
       visit(var->getInit(), [&](const Stmt* s) { converted |= isa<ExplicitCastExpr>(s); });
       if (converted) refuse(e, "the pointer " + var->getNameAsString() + " is a conversion of another address");
     }
-    return Place{scope_.variable(decl, e), {zero}, {}};
+    const int which = scope_.variable(decl, e);
+    if (!scope_.nest.variables[which].array())
+      refuse(e, "the pointer " + decl->getNameAsString() +
+                    " changes in the loop: it must point to one known array element");
+    return Place{which, {zero}, {}};
   }
   if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAdditiveOp()) {
     const bool left = b->getLHS()->getType()->isPointerType();
@@ -271,6 +293,8 @@ std::optional<Place> Places::pointer(const Expr* e, Effects& fx) {
   if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_AddrOf) {
     auto p = place(u->getSubExpr(), fx);
     if (!p || p->indices.empty()) return {};
+    if (const Variable& v = scope_.nest.variables[p->variable]; v.mixed && p->indices.size() > v.inner.size())
+      refuse(e, "the address of a field of a struct with fields of several types is not supported: " + source(e));
     return p;
   }
   if (const auto* member = dyn_cast<CXXMemberCallExpr>(e); member != nullptr && member->getMethodDecl() != nullptr)
@@ -297,21 +321,95 @@ std::optional<Place> Places::member_place(const MemberExpr* member, Effects& fx)
   const std::string kind = class_of(member->getBase()->getType());
   if (kind == "cv::Matx" || kind == "cv::Vec")  // v.val
     return member->getType()->isArrayType() && !member->isArrow() ? place(member->getBase(), fx) : std::nullopt;
-  if (extent(member) >= 0) return {};
-  if (const auto which = field(member)) return Place{*which, {}, {}};
-  if (member->isArrow()) return {};
+  if (!of_pointed_struct(member)) {
+    if (extent(member) >= 0) return {};
+    if (const auto which = field(member)) return Place{*which, {}, {}};
+    if (member->isArrow()) return {};
+  }
   const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
   std::vector<const FieldDecl*> fields;
   if (field == nullptr || uniform_fields(field->getParent(), fields).isNull()) return {};
-  auto p = place(member->getBase(), fx);
+  auto p = member->isArrow() ? pointer(member->getBase(), fx) : place(member->getBase(), fx);
   if (!p || p->indices.empty()) return {};
   const auto at = std::find(fields.begin(), fields.end(), field) - fields.begin();
   p->indices.push_back({Poly::constant(at), std::to_string(at)});
   return p;
 }
 
+// True for p->x if p is a pointer to a known element, as in const Particle* p = &all[i], and for (all + i)->x.
+bool Places::of_pointed_struct(const MemberExpr* member) const {
+  if (!member->isArrow()) return false;
+  const Expr* base = member->getBase()->IgnoreParenImpCasts();
+  if (const auto* b = dyn_cast<BinaryOperator>(base)) return b->isAdditiveOp();
+  if (const auto* u = dyn_cast<UnaryOperator>(base)) return u->getOpcode() == UO_AddrOf;
+  const ValueDecl* decl = referred(base);
+  return decl != nullptr && scope_.pointers.count(decl) > 0;
+}
+
+// A number inside a struct with fields of several types that is an element of an array: cells[i].flow.x,
+// cells[i].next[k].
+std::optional<Place> Places::mixed_part(const Expr* e, Effects& fx) {
+  std::vector<const Expr*> steps;  // from the number outwards to the struct that is an element
+  for (e = e->IgnoreParens();;) {
+    const auto* member = dyn_cast<MemberExpr>(e);
+    const auto* subscript = dyn_cast<ArraySubscriptExpr>(e);
+    if (member != nullptr) {
+      const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
+      if (field == nullptr || field->isBitField() || field->getType()->isReferenceType()) return {};
+      steps.push_back(member);
+      if (member->isArrow()) break;
+      e = member->getBase()->IgnoreParens();
+      if (!isa<MemberExpr>(e) && !(isa<ArraySubscriptExpr>(e) && in_field(cast<ArraySubscriptExpr>(e)))) break;
+    } else if (subscript != nullptr && in_field(subscript)) {
+      steps.push_back(subscript);
+      e = in_field(subscript);
+    } else {
+      return {};
+    }
+  }
+  if (steps.empty()) return {};
+  const auto* outer = cast<MemberExpr>(steps.back());
+  const auto* record = cast<FieldDecl>(outer->getMemberDecl())->getParent();
+  std::vector<const FieldDecl*> fields;
+  const QualType type = ast_.getRecordType(record);
+  const long unit = common_unit(ast_, type);
+  if (unit == 0 || !uniform_fields(record, fields).isNull()) return {};
+  if (outer->isArrow() && !of_pointed_struct(outer)) return {};
+  if (const auto* of = dyn_cast<DeclRefExpr>(outer->getBase()->IgnoreParenImpCasts());
+      of != nullptr && !outer->isArrow() && scope_.references.count(of->getDecl()) == 0)
+    return {};  // a struct variable
+  auto p = outer->isArrow() ? pointer(outer->getBase(), fx) : place(outer->getBase(), fx);
+  if (!p) return {};
+  const Variable& v = scope_.nest.variables[p->variable];
+  if (!v.mixed || v.bytes != unit || p->indices.size() != v.inner.size()) return {};
+  Index at{Poly::constant(0), "0"};
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (const auto* member = dyn_cast<MemberExpr>(*step)) {
+      const long units = offset_of(ast_, cast<FieldDecl>(member->getMemberDecl())) / unit;
+      at = sum(at, {Poly::constant(units), std::to_string(units)}, "+");
+      continue;
+    }
+    const long units = ast_.getTypeSizeInChars((*step)->getType()).getQuantity() / unit;
+    const auto* subscript = cast<ArraySubscriptExpr>(*step);
+    Index by = index(subscript->getIdx(), fx, p->not_negative);
+    const auto* row = ast_.getAsConstantArrayType(in_field(subscript)->getType());
+    if (row == nullptr) return {};
+    if (by.value) {  // it stays in its row: beyond are other fields
+      p->not_negative.push_back(*by.value);
+      p->not_negative.push_back(Poly::constant(row->getSize().getSExtValue() - 1).plus(*by.value, -1));
+    }
+    by.text = wrapped(by.text) + " * " + std::to_string(units);
+    if (by.value) by.value = Poly().plus(*by.value, units);
+    at = sum(at, by, "+");
+  }
+  p->indices.push_back(at);
+  return p;
+}
+
 std::optional<Place> Places::place(const Expr* e, Effects& fx) {
   e = e->IgnoreParens();
+  if (dialect(e->getType()))
+    if (auto part = mixed_part(e, fx)) return part;
   if (const auto* cast = dyn_cast<ImplicitCastExpr>(e)) {
     const bool same = cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueToRValue ||
                       class_of(cast->getSubExpr()->getType()) == "cv::Scalar_" ||  // to its base

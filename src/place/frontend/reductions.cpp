@@ -121,7 +121,7 @@ class Statements::UpdateReader {
 
   Reduction found(Combine combine, const Expr* cell, const std::set<const Expr*>& own) {
     result_.target = target(cell);
-    if (result_.target < 0) return Reduction{};
+    if (result_.target < 0 || r_.scope_.nest.variables[result_.target].mixed) return Reduction{};
     result_.combine = combine;
     for (const Expr* e : own) r_.scope_.own.insert(stripped(e));
     return result_;

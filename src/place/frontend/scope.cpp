@@ -163,6 +163,9 @@ int Scope::declare_local(const VarDecl* decl) {
                         " bytes: a work-item holds 4096 at most"};
     v.local_memory = true;
   }
+  if (v.mixed)
+    throw Refused{line(decl->getLocation()), "",
+                  "the local array " + v.host + " of structs with fields of several types is not supported"};
   v.name = unique(v.host);
   v.line = line(decl->getLocation());
   return variables[decl] = add(v);
@@ -204,6 +207,21 @@ std::vector<int> Scope::declare_parts(const VarDecl* var) {
   else
     parts[var] = all;
   return all;
+}
+
+int Scope::declare_moved(const VarDecl* var, bool here) {
+  if (const auto it = variables.find(var); it != variables.end()) return it->second;
+  refuse_shadowed(var, root);
+  Variable v;
+  v.host = var->getNameAsString();
+  v.type = v.host_element = type_text(var->getType());
+  v.element = "long";
+  v.bytes = 8;
+  v.integer = true;
+  if (here) v.loops = open;
+  v.name = unique(v.host);
+  v.line = line(var->getLocation());
+  return variables[var] = add(v);
 }
 
 std::string Scope::helper(const std::string& name, const std::string& text) {

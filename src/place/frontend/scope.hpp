@@ -82,6 +82,7 @@ struct Scope : Inlining, Source {
              const std::optional<Path>& part_of = {});
   int declare_local(const clang::VarDecl* decl);
   std::vector<int> declare_parts(const clang::VarDecl* var);
+  int declare_moved(const clang::VarDecl* var, bool here);  // a pointer that the nest sets: its offset in an array
   int add(const Variable& v);
   void has_home(Variable& v, const Path& at) const;
   void refuse_shadowed(const clang::ValueDecl* decl, const clang::Stmt* at) const;
@@ -111,6 +112,7 @@ struct Scope : Inlining, Source {
   std::map<const clang::ValueDecl*, std::vector<Component>> bound_parts{};  // arguments of functions read in place
   std::map<const clang::ValueDecl*, Poly> values{};       // integers with a closed form, iterators included
   std::map<const clang::ValueDecl*, Place> pointers{};    // set once to a place in an array
+  std::map<const clang::ValueDecl*, int> moved{};         // those set by an assignment in the nest: the variable
   std::map<const clang::ValueDecl*, Place> references{};  // another name for a place
   std::map<const clang::ValueDecl*, std::string> iterators{};
   std::map<const clang::ValueDecl*, const clang::Expr*> given{};  // arguments of lambda parameters

@@ -1,11 +1,13 @@
 // Source positions and text of syntax nodes, and number types of the kernel dialect.
 #include <clang/AST/APValue.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/RecordLayout.h>
 #include <clang/Lex/Lexer.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <numeric>
 
 #include "base/number.hpp"
 #include "place/frontend/source.hpp"
@@ -185,6 +187,54 @@ QualType uniform_fields(const RecordDecl* record, std::vector<const FieldDecl*>&
   return first;
 }
 
+namespace {
+
+// Adds the sizes and offsets of a type's numbers to their common divisor. False for types with other parts than
+// numbers, addresses, arrays and structs of them.
+bool divide_by_parts(const ASTContext& ast, QualType type, long at, long& unit) {
+  type = type.getCanonicalType();
+  if (type.isVolatileQualified() || type->isAnyComplexType()) return false;
+  if (type->isArithmeticType() || type->isEnumeralType() || type->isPointerType()) {
+    unit = std::gcd(unit, std::gcd(at, ast.getTypeSizeInChars(type).getQuantity()));
+    return true;
+  }
+  if (const ConstantArrayType* array = ast.getAsConstantArrayType(type)) {
+    const long each = ast.getTypeSizeInChars(array->getElementType()).getQuantity();
+    return divide_by_parts(ast, array->getElementType(), at, unit) &&
+           divide_by_parts(ast, array->getElementType(), at + each, unit);
+  }
+  const RecordDecl* record = type->getAsRecordDecl();
+  if (record == nullptr || !record->isCompleteDefinition() || record->isUnion() || record->isDependentType())
+    return false;
+  if (const auto* with_bases = dyn_cast<CXXRecordDecl>(record);
+      with_bases != nullptr && (with_bases->getNumBases() > 0 || with_bases->isPolymorphic()))
+    return false;
+  for (const FieldDecl* field : record->fields())
+    if (field->isBitField() || field->isMutable() ||
+        !divide_by_parts(ast, field->getType(), at + offset_of(ast, field), unit))
+      return false;
+  unit = std::gcd(unit, static_cast<long>(ast.getTypeSizeInChars(type).getQuantity()));
+  return !record->field_empty();
+}
+
+}  // namespace
+
+long offset_of(const ASTContext& ast, const FieldDecl* field) {
+  return static_cast<long>(ast.getASTRecordLayout(field->getParent()).getFieldOffset(field->getFieldIndex()) / 8);
+}
+
+// Bytes of the largest unit of which all offsets and sizes of a struct's numbers are multiples; 0 for other types.
+long common_unit(const ASTContext& ast, QualType type) {
+  long unit = 0;
+  type = type.getNonReferenceType();
+  const auto* made = type->getAsCXXRecordDecl();
+  if (type->getAsRecordDecl() == nullptr ||
+      (made != nullptr && made->hasDefinition() && !made->isTriviallyCopyable()) ||
+      !divide_by_parts(ast, type, 0, unit))
+    return 0;
+  return unit == 1 || unit == 2 || unit == 4 || unit == 8 ? unit : std::gcd(unit, 8L);
+}
+
 bool of_union(const Expr* e) {
   const auto* member = dyn_cast<MemberExpr>(e->IgnoreParenImpCasts());
   const auto* field = member != nullptr ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
@@ -264,10 +314,16 @@ QualType wrapped_elements(QualType type, bool first, Variable& into, const ASTCo
   }
   std::vector<const FieldDecl*> fields;
   const QualType each = uniform_fields(type->getAsRecordDecl(), fields);
-  refused = each.isNull() || first;
+  const long unit = each.isNull() && !first ? common_unit(ast, type) : 0;
+  refused = first || (each.isNull() && unit == 0);
   if (refused) return {};
-  into.inner.push_back(static_cast<long>(fields.size()));
   into.constant |= type.isConstQualified();
+  if (unit > 0) {  // fields of several types: rows of unsigned integers
+    into.mixed = true;
+    into.inner.push_back(static_cast<long>(ast.getTypeSizeInChars(type).getQuantity()) / unit);
+    return ast.getIntTypeForBitwidth(static_cast<unsigned>(8 * unit), 0);
+  }
+  into.inner.push_back(static_cast<long>(fields.size()));
   return each;
 }
 
@@ -334,7 +390,7 @@ bool copies_fields(const std::string& kind) {
 }
 
 std::vector<const FieldDecl*> fields_of(QualType type) {
-  const CXXRecordDecl* record = record_of(type);
+  const RecordDecl* record = type.getNonReferenceType()->getAsRecordDecl();
   if (record == nullptr) return {};
   return {record->field_begin(), record->field_end()};
 }
@@ -343,7 +399,7 @@ std::vector<QualType> Source::leaf_types(QualType type) const {
   constexpr std::size_t kMostComponents = 16;
   type = type.getNonReferenceType();
   const std::string kind = class_of(type);
-  const CXXRecordDecl* record = record_of(type);
+  const RecordDecl* record = type->getAsRecordDecl();
   if (record == nullptr || type.isVolatileQualified()) return {};
   std::vector<QualType> all;
   if (indexed(type)) {
@@ -355,12 +411,15 @@ std::vector<QualType> Source::leaf_types(QualType type) const {
     all.assign(static_cast<std::size_t>(n), arguments[0].getAsType());
   } else {
     const bool listed = copies_fields(kind);
-    if (!record->hasDefinition() || record->isUnion() || record->isPolymorphic() || record->isLambda() ||
-        !record->hasTrivialDestructor() || (record->getNumBases() > 0 && !listed))
-      return {};
-    if (!listed && (kind.rfind("std::", 0) == 0 || kind.rfind("cv::", 0) == 0 || !record->hasTrivialCopyConstructor() ||
-                    !record->hasTrivialCopyAssignment()))
-      return {};
+    if (!record->isCompleteDefinition() || record->isUnion()) return {};
+    if (const auto* made = dyn_cast<CXXRecordDecl>(record); made != nullptr) {  // in C++
+      if (made->isPolymorphic() || made->isLambda() || !made->hasTrivialDestructor() ||
+          (made->getNumBases() > 0 && !listed))
+        return {};
+      if (!listed && (kind.rfind("std::", 0) == 0 || kind.rfind("cv::", 0) == 0 || !made->hasTrivialCopyConstructor() ||
+                      !made->hasTrivialCopyAssignment()))
+        return {};
+    }
     for (const FieldDecl* field : record->fields()) {
       const QualType each = field->getType();
       if (field->isBitField() || field->isMutable() || each.isVolatileQualified() || each->isReferenceType()) return {};

@@ -78,6 +78,8 @@ bool copies_fields(const std::string& kind);      // a library's class whose cop
 bool indexed(clang::QualType type);               // cv::Vec, cv::Scalar_
 std::string why_not_array(clang::QualType type);  // why an array-like type is not supported; "" for others
 clang::QualType uniform_fields(const clang::RecordDecl* record, std::vector<const clang::FieldDecl*>& fields);
+long offset_of(const clang::ASTContext& ast, const clang::FieldDecl* field);  // bytes
+long common_unit(const clang::ASTContext& ast, clang::QualType type);
 bool of_union(const clang::Expr* e);                              // a field of a union
 const clang::CXXMethodDecl* users_method(const clang::Expr* e);   // called member function of a user's class
 const clang::Expr* named_by(const clang::CXXMethodDecl* method);  // the returned expression, if that is the whole body

@@ -170,6 +170,8 @@ Node Statements::expression_statement(const Expr* e, const Node& node) {
     const auto* inner = dyn_cast<BinaryOperator>(outer->getRHS()->IgnoreParenImpCasts());  // x = y = e
     if (inner != nullptr && inner->isAssignmentOp()) return chained_assignment(e, outer, inner, node);
   }
+  if (const VarDecl* moved = moved_pointer(e))
+    return pointer_assignment(cast<BinaryOperator>(e->IgnoreParens()), moved, node);
   if (const UnaryOperator* step = step_inside(e)) {  // a[k++] = e: two statements
     scope_.steps.insert(step);
     Node both;
@@ -213,6 +215,85 @@ Node Statements::chained_assignment(const Expr* e, const BinaryOperator* outer, 
   return both;
 }
 
+namespace {
+
+// True if the statement sets the variable itself; of a pointer: not only what it points to.
+bool sets(const Stmt* where, const ValueDecl* decl) {
+  std::set<const ValueDecl*> changed;
+  find_changes(where, changed);
+  if (changed.count(decl) == 0 || !decl->getType()->isPointerType()) return changed.count(decl) > 0;
+  bool found = false;
+  visit(where, [&](const Stmt* x) {
+    const auto* read = dyn_cast<CastExpr>(x);
+    if (isa<ParenExpr>(x) || (read != nullptr && read->getCastKind() == CK_LValueToRValue)) return;
+    for (const Stmt* child : x->children())
+      if (const auto* e = dyn_cast_or_null<Expr>(child); e != nullptr && referred(e) == decl)
+        found |= !isa<CastExpr>(child) || cast<CastExpr>(child)->getCastKind() != CK_LValueToRValue;
+  });
+  return found;
+}
+
+int times_named(const Stmt* where, const ValueDecl* decl) {
+  int count = 0;
+  visit(where, [&](const Stmt* x) {
+    const auto* ref = dyn_cast<DeclRefExpr>(x);
+    count += ref != nullptr && ref->getDecl() == decl ? 1 : 0;
+  });
+  return count;
+}
+
+// True if the whole nest uses the variable only in statements of the block after `s`, which do not change it.
+bool used_only_after(const Stmt* s, const CompoundStmt* block, const Stmt* nest, const ValueDecl* decl) {
+  int behind = 0;
+  bool reached = false;
+  bool changes = false;
+  for (const Stmt* child : block->body()) {
+    if (reached) {
+      behind += times_named(child, decl);
+      changes |= sets(child, decl);
+    }
+    reached |= child == s;
+  }
+  return reached && !changes && times_named(nest, decl) == behind + 1;
+}
+
+}  // namespace
+
+// The local pointer that e sets, as in p = &a[i], if only later statements of the same block use it.
+const VarDecl* Statements::moved_pointer(const Expr* e) const {
+  const auto* b = dyn_cast<BinaryOperator>(e->IgnoreParens());
+  if (b == nullptr || b->getOpcode() != BO_Assign || facts_.in_function || scope_.inlined > 0 || scope_.lambdas > 0 ||
+      scope_.open.empty() || scope_.block == nullptr)
+    return nullptr;
+  const auto* var = dyn_cast_or_null<VarDecl>(referred(b->getLHS()));
+  if (var == nullptr || !var->getType()->isPointerType() || !var->hasLocalStorage() || isa<ParmVarDecl>(var) ||
+      facts_.captured.count(var) > 0 || facts_.reachable(var))
+    return nullptr;
+  return used_only_after(e, dyn_cast<CompoundStmt>(scope_.block), scope_.root, var) ? var : nullptr;
+}
+
+// p = &a[i]: the number p holds the offset from the first element.
+Node Statements::pointer_assignment(const BinaryOperator* e, const VarDecl* var, Node node) {
+  const std::string name = var->getNameAsString();
+  Effects fx;
+  auto p = places_.pointer(e->getRHS(), fx);
+  const auto known = [](const Index& i) { return i.value.has_value(); };
+  if (!p || p->indices.empty() || !std::all_of(p->indices.begin(), p->indices.end() - 1, known))
+    refuse(e, "the pointer " + name + " changes in the loop: it must point to one known array element");
+  const int which = scope_.declare_moved(var, false);
+  const std::string offset = scope_.nest.variables[which].name;
+  fx.set(which, node.line, "");
+  node.kind = NodeKind::statement;
+  node.target = offset;
+  node.operation = "=";
+  node.text = p->indices.back().text;
+  node.accesses = fx.accesses;
+  p->indices.back().text = offset;
+  scope_.pointers[var] = *p;
+  scope_.moved[var] = which;
+  return node;
+}
+
 // Records the value of j after j = i + 1 until the end of the block, if nothing else in the nest changes j and j is
 // used only after the assignment in this block.
 void Statements::remember(const CompoundStmt* block, const Stmt* s) {
@@ -224,25 +305,7 @@ void Statements::remember(const CompoundStmt* block, const Stmt* s) {
     return;
   const auto number = dialect(var->getType());
   if (!number || !number->integer || number->bytes < 4) return;
-  const auto times = [&](const Stmt* where) {
-    int count = 0;
-    visit(where, [&](const Stmt* x) {
-      const auto* ref = dyn_cast<DeclRefExpr>(x);
-      count += ref != nullptr && ref->getDecl() == var ? 1 : 0;
-    });
-    return count;
-  };
-  int behind = 0;
-  bool reached = false;
-  std::set<const ValueDecl*> changed;
-  for (const Stmt* child : block->body()) {
-    if (reached) {
-      behind += times(child);
-      find_changes(child, changed);
-    }
-    reached |= child == s;
-  }
-  if (changed.count(var) > 0 || times(b->getRHS()) > 0 || times(scope_.root) != behind + 1) return;
+  if (times_named(b->getRHS(), var) > 0 || !used_only_after(s, block, scope_.root, var)) return;
   std::vector<Poly> needed;
   if (auto p = numbers_.in_type(tree_.poly(b->getRHS(), needed), var->getType(), needed); p && needed.empty())
     scope_.values[var] = *p;
@@ -306,6 +369,9 @@ Node Statements::assignment(const Expr* e) {
     return node;
   }
   if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAssignmentOp()) {
+    if (const ValueDecl* moved = referred(b->getLHS()); moved != nullptr && b->getLHS()->getType()->isPointerType())
+      refuse(e, "the pointer " + moved->getNameAsString() +
+                    " changes in the loop: it must point to one known array element");
     if (scope_.own.empty()) node.reduction = reduction(e);
     std::string right = tree_.expression(b->getRHS(), fx);
     const Place p = target(b->getLHS());
@@ -414,7 +480,11 @@ void Statements::declaration(const DeclStmt* s, Node& block) {
 
 void Statements::declare_pointer(const DeclStmt* s, const VarDecl* var, Node& node) {
   Effects fx;
-  if (scope_.changed.count(var) > 0 || !var->hasInit())
+  if (!var->hasInit() && !facts_.in_function && scope_.inlined == 0 && scope_.lambdas == 0) {  // set by an assignment
+    node.text = "long " + scope_.nest.variables[scope_.declare_moved(var, true)].name + ";";
+    return;
+  }
+  if (!var->hasInit() || (scope_.changed.count(var) > 0 && sets(scope_.root, var)))
     refuse(s, "the pointer " + var->getNameAsString() + " changes: it must point to one known array element");
   const auto p = places_.pointer(var->getInit(), fx);
   places_.refuse_changing_subscripts(var->getInit(), var->getNameAsString(), scope_.block);

@@ -48,6 +48,8 @@ class Places : public NestPart {
 
  private:
   std::optional<Place> member_place(const clang::MemberExpr* member, Effects& fx);
+  std::optional<Place> mixed_part(const clang::Expr* e, Effects& fx);
+  bool of_pointed_struct(const clang::MemberExpr* member) const;
   std::optional<Path> path(const clang::MemberExpr* member) const;
   std::optional<int> field(const clang::Expr* e);  // p.x: an array that is part of a struct
   const clang::VarDecl* row_table(const clang::Expr* row, const clang::Expr*& at) const;

@@ -189,8 +189,8 @@ std::optional<Path> Places::owner(const Expr* e) const {
   }
   if (scope_.inlined > 0 && isa<ParmVarDecl>(var) && var->getDeclContext() != facts_.function) return {};
   const bool arrow = var->getType().getNonReferenceType()->isPointerType();
-  const CXXRecordDecl* record =
-      record_of(arrow ? var->getType().getNonReferenceType()->getPointeeType() : var->getType());
+  const QualType type = var->getType().getNonReferenceType();
+  const RecordDecl* record = (arrow ? type->getPointeeType() : type)->getAsRecordDecl();
   if (record == nullptr || record->isUnion()) return {};
   scope_.refuse_shadowed(var, e);
   const std::string name = var->getNameAsString();

@@ -69,7 +69,7 @@ class Arguments {
 
   double elements_of_view(const Parameter& p) const {
     double all = 1;
-    for (std::size_t k = 0; k < p.fields.size(); ++k)
+    for (std::size_t k = 0; p.kind == "view" && k < p.fields.size(); ++k)
       if (p.fields[k] != "*") all *= static_cast<double>(std::max(1L, size_in(p, k)));
     return all;
   }
@@ -213,11 +213,28 @@ class Arguments {
   // Fills `count` elements at `data`; dumps `results` elements at `from` unless they are constant.
   void fill_and_dump(const Parameter& p, const std::string& data, const std::string& count, const std::string& from,
                      const std::string& results) {
+    if (p.kind != "view" && !p.fields.empty()) {
+      fill_and_dump_numbers(p, data, fmt::format("({}) * {} / {}", count, p.bytes, p.fields[0]));
+      return;
+    }
     made +=
         fmt::format("  ridge_check::{}({}, {}, {});\n", options_.distinct ? "number" : "fill", data, count, seed_++);
     if (!p.constant)
       dump += fmt::format("  ridge_check::put(ridge_check_out, \"{}\", \"{}\", {}, {});\n", p.name, p.element, from,
                           results);
+  }
+
+  // The same for structs with fields of several types, number by number.
+  void fill_and_dump_numbers(const Parameter& p, const std::string& data, const std::string& structs) {
+    for (std::size_t k = 1; k < p.fields.size(); ++k) {
+      const auto space = p.fields[k].find(' ');
+      const std::string at = p.fields[k].substr(0, space), type = p.fields[k].substr(space + 1);
+      made += fmt::format("  ridge_check::fill_field<{}>({}, {}, {}, {}, {});\n", type, data, at, p.fields[0], structs,
+                          seed_++);
+      if (!p.constant)
+        dump += fmt::format("  ridge_check::put_field<{}>(ridge_check_out, \"{}.{}\", {}, {}, {}, {});\n", type, p.name,
+                            at, data, at, p.fields[0], structs);
+    }
   }
 
   const Report& report_;
@@ -252,6 +269,7 @@ constexpr char kProgram[] = R"(
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <type_traits>
 #include <vector>
@@ -302,6 +320,23 @@ template <class T>
 void put(std::FILE* out, const char* name, const char*, const T* data, std::size_t n) {{
   std::fprintf(out, "%s %s %zu\n", name, type(*data), n * sizeof(T));
   std::fwrite(data, sizeof(T), n, out);
+}}
+// A number at `at` bytes in each of `n` structs of `size` bytes.
+template <class T>
+void fill_field(void* data, std::size_t at, std::size_t size, std::size_t n, std::uint32_t seed) {{
+  std::uint32_t state = seed * 2654435761u + 1;
+  for (std::size_t i = 0; i < n; ++i) {{
+    state = state * 1664525u + 1013904223u;
+    const T value = number<T>(state);
+    std::memcpy(static_cast<char*>(data) + i * size + at, &value, sizeof value);
+  }}
+}}
+template <class T>
+void put_field(std::FILE* out, const char* name, const void* data, std::size_t at, std::size_t size, std::size_t n) {{
+  T* const all = new T[n];
+  for (std::size_t i = 0; i < n; ++i) std::memcpy(&all[i], static_cast<const char*>(data) + i * size + at, sizeof(T));
+  put(out, name, "", all, n);
+  delete[] all;
 }}
 }}  // namespace ridge_check
 int main(int, char** ridge_check_words) {{

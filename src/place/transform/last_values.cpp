@@ -16,7 +16,8 @@ namespace {
 bool by_name(const Nest& nest, int variable) {
   const Variable& v = nest.variables[variable];
   const bool identifier = !v.host.empty() && std::all_of(v.host.begin(), v.host.end(), text::letter);
-  bool all = identifier && !v.captured && !v.shares && !v.scattered && (!v.global || nest.functions.empty());
+  bool all =
+      identifier && !v.captured && !v.shares && !v.scattered && !v.mixed && (!v.global || nest.functions.empty());
   text::visit_accesses(nest.root, [&](const Access& a) {
     if (a.variable == variable) all = all && (v.array() ? a.source.rfind(v.host + "[", 0) == 0 : a.source == v.host);
   });

@@ -61,6 +61,8 @@ class Peeler {
       text += at_iteration_before(level + 1, before);
     }
     levels = std::max(levels, level);
+    for (const int s : set)
+      if (!nest_.variables[s].part_of.empty()) return "";
     for (const int s : set)  // declared in the iteration: by the statements themselves
       if (s != variable && nest_.variables[s].loops.empty())
         own += nest_.variables[s].host_element + " " + nest_.variables[s].host + "; ";

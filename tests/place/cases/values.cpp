@@ -118,7 +118,7 @@ void values_changed_by_a_call(const Pair* in, float* out, int n) {
   }
 }
 
-//: values_carried l1=sequential kernels=0 says=changes
+//: values_carried l1=sequential:flow kernels=0
 float values_carried(const float* in, float* out, int n) {
   Pair sum{0, 0};
   for (int i = 0; i < n; ++i) {
