@@ -9,6 +9,8 @@
 #include <ridge/search/coherent.hpp>
 
 #include "base/aligned.hpp"
+#include "base/host_memory.hpp"
+#include "base/text.hpp"
 #include "plan/arguments.hpp"
 #include "search/device/coherent.hpp"
 #include "search/layout.hpp"
@@ -17,7 +19,12 @@ namespace ridge::search {
 namespace {
 
 using Value = std::complex<float>;
-constexpr std::size_t kBlocksAtOnce = 16;
+// Blocks that are transformed at once: few if they are long, because a short input has no more.
+constexpr std::size_t kBlocksAtOnce = 16, kScratchPoints = std::size_t{1} << 21;
+
+std::size_t blocks_at_once(std::size_t length) {
+  return std::clamp<std::size_t>(kScratchPoints / length, 1, kBlocksAtOnce);
+}
 
 [[noreturn]] void refuse_coherent(const std::string& message) {
   throw Error(ErrorKind::invalid_argument, "coherent dedispersion: " + message);
@@ -45,6 +52,18 @@ std::size_t edge_samples(const CoherentProblem& problem, double offset_mhz) {
   return static_cast<std::size_t>(samples);
 }
 
+// The chirp in double and as the transform keeps it; on the host also the blocks that are transformed at once.
+void check_memory(const CoherentProblem& problem, std::size_t length, bool on_host) {
+  const auto blocks = static_cast<double>(on_host ? 2 * blocks_at_once(length) * sizeof(Value) : 0);
+  const double bytes = static_cast<double>(length) * (2 * sizeof(std::complex<double>) + blocks);
+  const auto memory = static_cast<double>(base::host_memory());
+  if (bytes <= memory) return;
+  refuse_coherent(
+      fmt::format("transforms of {} points for DM {} need {} of memory, but this process may use {}: "
+                  "channelize first, or give a smaller length",
+                  length, problem.dm, base::human_bytes(bytes), base::human_bytes(memory)));
+}
+
 double taper_at(const CoherentProblem& problem, double share) {  // share: distance from the centre, 0 to 0.5
   const double inside = 0.5 - share;
   if (problem.taper == 0 || inside >= problem.taper) return 1;
@@ -64,7 +83,7 @@ struct CoherentState {
   CoherentState(const Device& on, const CoherentProblem& given) : device(on), problem(given) {}
   Device device;
   CoherentProblem problem;
-  std::size_t length = 0, before = 0, after = 0;
+  std::size_t length = 0, before = 0, after = 0, at_once = 1;
   std::vector<fft::Plan<float>> plan{};  // on the host: exactly one
   std::unique_ptr<DeviceCoherent> on_device{};
   std::vector<planner::Decision> decisions{};
@@ -90,6 +109,8 @@ CoherentPlan::CoherentPlan(const Device& device, const CoherentProblem& problem,
     refuse_coherent(
         fmt::format("needs more than {} points for the sweep of DM {}, got {}", overlap, problem.dm, state->length));
   const std::size_t n = state->length;
+  check_memory(problem, n, device.is_host());
+  state->at_once = blocks_at_once(n);
   std::vector<std::complex<double>> chirp(n);
   for (std::size_t k = 0; k < n; ++k) {
     const double share = (static_cast<double>(k) - (2 * k < n ? 0.0 : static_cast<double>(n))) / static_cast<double>(n);
@@ -106,12 +127,12 @@ CoherentPlan::CoherentPlan(const Device& device, const CoherentProblem& problem,
   }
   if (problem.bytes) refuse_coherent("samples of bytes are for device memory: leave out `bytes` on the host");
   fft::Problem transform{
-      .shape = {n}, .batch = kBlocksAtOnce, .scale_inverse = 1 / static_cast<double>(n), .threads = problem.threads};
+      .shape = {n}, .batch = state->at_once, .scale_inverse = 1 / static_cast<double>(n), .threads = problem.threads};
   transform.store_forward.multiply = std::move(chirp);
   state->plan.emplace_back(device, transform, options);
   state->decisions = state->plan[0].decisions();
-  state->in = base::AlignedArray<Value>(n * kBlocksAtOnce);
-  state->spectrum = base::AlignedArray<Value>(n * kBlocksAtOnce);
+  state->in = base::AlignedArray<Value>(n * state->at_once);
+  state->spectrum = base::AlignedArray<Value>(n * state->at_once);
   state_ = std::move(state);
 }
 
@@ -127,8 +148,8 @@ void CoherentPlan::run(std::span<const Value> in, std::span<Value> out) const {
   }
   const std::lock_guard lock(state.mutex);
   const std::size_t n = state.length, hop = state.hop(), blocks = (in.size() + hop - 1) / hop;
-  for (std::size_t first = 0; first < blocks; first += kBlocksAtOnce) {
-    const std::size_t count = std::min(kBlocksAtOnce, blocks - first);
+  for (std::size_t first = 0; first < blocks; first += state.at_once) {
+    const std::size_t count = std::min(state.at_once, blocks - first);
     std::fill(state.in.begin(), state.in.end(), Value(0));
     for (std::size_t b = 0; b < count; ++b) {
       const std::size_t start = (first + b) * hop;  // of the output

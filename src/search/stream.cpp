@@ -11,6 +11,7 @@
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
+#include "base/host_memory.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "search/detections.hpp"
@@ -85,6 +86,7 @@ struct StreamState {
   std::size_t columns(const Lane& lane) const { return block * (1 + ahead) / lane.segment.factor; }
 
   void choose_block();
+  void check_memory() const;
   float detection_limit(const Lane& lane, std::size_t width) const;
   void make_lanes(const planner::Options& options);
   void take_block(std::size_t rows);
@@ -127,11 +129,25 @@ void StreamState::choose_block() {
     block = std::max(unit, (block + unit - 1) / unit * unit);
   }
   ahead = (ahead_samples + block - 1) / block;
-  const double bytes = 2.0 * static_cast<double>(band.channels) * static_cast<double>(block * (1 + ahead));
-  if (bytes > 1e12) {
-    refuse_search(fmt::format("{} channels x {} samples need {}: lower --dm or the widest boxcar", band.channels,
-                              block * (1 + ahead), base::human_bytes(bytes)));
+  check_memory();
+}
+
+// Bytes of the planes and series that make_lanes() allocates.
+void StreamState::check_memory() const {
+  const double samples = static_cast<double>(block) * static_cast<double>(1 + ahead);
+  double bytes = static_cast<double>(block) * static_cast<double>(row_bytes());
+  for (const Segment& segment : segments) {
+    const auto factor = static_cast<double>(segment.factor);
+    const double times = static_cast<double>(block + settings.widest) / factor;
+    bytes += static_cast<double>(band.channels) * samples / factor +
+             sizeof(float) * times * static_cast<double>(segment.dms.size());
   }
+  const auto memory = static_cast<double>(base::host_memory());
+  if (bytes <= memory) return;
+  refuse_search(
+      fmt::format("blocks of {} samples for DM {} to {} need {} of memory, but this process may use {}: lower "
+                  "--dm, the block or the widest boxcar",
+                  block, settings.dm_begin, settings.dm_end, base::human_bytes(bytes), base::human_bytes(memory)));
 }
 
 // Least S/N of a detection: that of a pulse at the threshold whose dispersion measure is half a trial away from a

@@ -6,13 +6,15 @@
 
 The options come from `ridge manual --json`, so a new option is tested without a change here; a new command needs a line
 in COMMANDS. Each call must end with status 0, or with status 1, one line on stderr that begins with "ridge: " and
-nothing left in its folder. No time is asserted: a call that has not ended after KILL_SECONDS hangs. Runs with a
-value that makes them long (LONG) are ended by SIGTERM instead and must leave nothing.
+nothing left in its folder. A call that has not ended after KILL_SECONDS hangs. Runs with a value that makes them long
+(LONG) are ended by SIGTERM instead and must leave nothing. A refusal may use REFUSAL_SECONDS of processor time, or four
+times that of the least call: the user waits for it without a word.
 """
 
 import ctypes
 import json
 import os
+import re
 import resource
 import signal
 import struct
@@ -24,8 +26,18 @@ import zlib
 KILL_SECONDS = 60
 LONG_SECONDS = 1
 MEMORY = 6 << 30
-# 0, negative, huge (whole and not), NaN, empty, a folder.
-VALUES = ["0", "-1", "999999999999999999", "1e300", "nan", "", "folder"]
+REFUSAL_SECONDS = 2
+# 0, negative, beyond the memory, huge (whole and not), NaN, empty, a folder.
+VALUES = ["0", "-1", "6442450944", "999999999999999999", "1e300", "nan", "", "folder"]
+RANGES = ["0..100000", "-1e9..1e9", "0..1e300", "5..1", "nan..1", ".."]  # for options whose help names a range
+# (command, option): values of every run, also without RIDGE_SLOW.
+ALWAYS = {
+    ("ridge fft explain", "N"): ["6442450944"],
+    ("ridge search", "--dm"): ["0..100000"],
+    ("ridge periods", "--acceleration"): ["-1e9..1e9"],
+    ("ridge dedisperse", "--dm"): ["100000"],
+    ("ridge fold", "--epoch"): ["1e300"],
+}
 SAME = "the input"  # for outputs
 
 HOST = ["--device", "host"]
@@ -115,11 +127,9 @@ ALSO = {
                     ["loop.cpp", "--function", "twice", "--emit", "opencl", "--threads", "--session"]],
 }
 # (option, value): a run that is as long as the value says.
-LONG = {
-    ("--seconds", "999999999999999999"),
-    ("--frames", "999999999999999999"),
-    ("--rate", "999999999999999999"),  # channelize signal: that many samples per second
-}
+LONG = {(option, value)
+        for option in ("--seconds", "--frames", "--steps", "--rate")  # --rate: of channelize signal
+        for value in ("6442450944", "999999999999999999")}
 
 
 def npy(name, descr, shape, data):
@@ -194,9 +204,16 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def check(ridge, words, name, value):
-    """What is wrong with this call, or nothing."""
+def processor_seconds():
+    """Of all calls that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def check(ridge, words, name, value, allowed=None):
+    """What is wrong with this call, or nothing. allowed: processor seconds of a refusal."""
     before = contents()
+    used = processor_seconds()
     is_long = (name, value) in LONG
     process = subprocess.Popen([ridge] + words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, preexec_fn=limit_memory)
@@ -218,6 +235,9 @@ def check(ridge, words, name, value):
         wrong = "not one line that begins with ridge: %r" % text
     elif code not in (0, 1) and not stopped:
         wrong = "ended with %d: %r" % (code, text)
+    used = processor_seconds() - used
+    if code == 1 and allowed and used > allowed:
+        wrong = wrong or "refused after %.1f s, allowed %.1f s: %r" % (used, allowed, text)
     after = contents()
     changed = {path for path in after if after[path] != before.get(path)} | (set(before) - set(after))
     if (code != 0 or stopped) and changed:
@@ -237,24 +257,27 @@ def test_call(ridge, command, least, slow):
     path = command["command"]
     calls = failures = 0
     words = path.split()[1:]
+    used = processor_seconds()
     wrong = check(ridge, words + least, "", "")
+    allowed = max(REFUSAL_SECONDS, 4 * (processor_seconds() - used))
     if wrong:
         print("FAILED: the least call, ridge %s: %s" % (" ".join(words + least), wrong))
         failures += 1
     for option in command["options"]:
         if not option["takes_value"] or option["names"][0] in ("-h", "--help"):
             continue
-        values = list(VALUES)
+        values = list(VALUES) + (RANGES if re.search(r"\d\.\.\d", option["help"] + option["default"]) else [])
         read = next((word for word in least if word in INPUTS), None)
         if option["file"].endswith("write") and read:
             values += [SAME]
         if not slow:
             number = zlib.crc32((path + option["names"][0]).encode())
-            values = [values[number % len(values)]] + ([SAME] if SAME in values else [])
+            always = ALWAYS.get((path, option["names"][0]), []) + ALWAYS.get((path, option["names"][-1]), [])
+            values = [values[number % len(values)]] + ([SAME] if SAME in values else []) + always
         for value in dict.fromkeys(values):
             given = read if value == SAME else value
             call, name = with_value(least, option, given)
-            wrong = check(ridge, words + call, name, value)
+            wrong = check(ridge, words + call, name, value, allowed)
             calls += 1
             if wrong:
                 failures += 1

@@ -81,6 +81,12 @@ mistake 'not a SIGPROC file that can be used' "$ridge" search truth.json
 mistake '--plots reads the input again' "$ridge" search - --plots plots </dev/null
 mistake 'the file has 1 IFs' "$ridge" search test.fil --if 1
 mistake 'is the largest that fits' "$ridge" search test.fil --dm 1e6..2e6 --device host
+# Dispersion measures whose sweep exceeds the file are left out of a range.
+expect 'left out: DM above' "$ridge" search test.fil --dm 0..100000 --device host
+mistake 'is the largest that fits' "$ridge" periods test.fil --dm 1e5 --device host
+mistake 'that of light' "$ridge" periods test.fil --acceleration -1e9..1e9 --device host
+mistake 'an epoch near the first sample' "$ridge" fold test.fil out.npy --period 0.1 --epoch 1e300
+mistake 'must be positive' "$ridge" fold test.fil out.npy --period 0.1 --pdot 1
 mistake 'needs DM:SECONDS:SAMPLES:S/N' "$ridge" search signal out.fil --pulse 3:4
 mistake 'needs 1, 2, 4, 8, 16 or 32 bits' "$ridge" search signal out.fil --bits 3
 
@@ -139,6 +145,7 @@ same <(tail -c 80000 out.npy) out.raw "a pipe of voltages differs"
 head -c 79996 volts.raw >odd.raw
 mistake 'odd.raw ends 4 bytes into a sample of 8' "$ridge" dedisperse odd.raw no.raw --dm 3 --centre 1400 --rate 6.25 --device host
 mistake 'test.fil is a SIGPROC file, not raw samples' "$ridge" dedisperse test.fil no.raw --dm 3 --centre 1400 --rate 6.25 --device host
+mistake 'is the largest that fits' "$ridge" dedisperse volts.npy no.npy --dm 1e5 --centre 1400 --rate 6.25 --device host
 mistake 'needs a band above 0 MHz' "$ridge" dedisperse volts.npy no.npy --dm 3 --centre 1 --rate 6.25 --device host
 head -c $((2 * 8 * 3 * 8)) /dev/zero | npy stations.npy '<c8' '(2, 8, 3)'
 head -c $((4 * 3 * 8)) /dev/zero | npy weights.npy '<c8' '(4, 3)'

@@ -113,6 +113,19 @@ TEST(SearchFold, RefusesImpossibleSettings) {
   EXPECT_THAT(refused({.frequency = 1}, {.bins = 1}), HasSubstr("bins"));
   EXPECT_THAT(refused({.frequency = 1}, {.subbands = 9}), HasSubstr("sub-bands"));
   EXPECT_THAT(refused({.frequency = 1}, {.dm = -1}), HasSubstr("negative"));
+  // Turns since an epoch this far away are known to whole turns at best.
+  EXPECT_THAT(refused({.frequency = 1, .epoch = 1e300}, {}), HasSubstr("an epoch near the first sample"));
+  EXPECT_THAT(refused({.frequency = 1e3, .epoch = -1e10}, {}), HasSubstr("an epoch near the first sample"));
+  EXPECT_THAT(refused({.frequency = 10, .derivative = -2, .epoch = -6}, {}), HasSubstr("must be positive, got -2 Hz"));
+  Folder(kNarrow, {.frequency = 1e3, .epoch = -1e9}, {});
+}
+
+// The rotation stops after 5 s: samples before that are folded, later ones are an error.
+TEST(SearchFold, RefusesSamplesAfterTheRotationEnds) {
+  const auto rows = noisy_rows(40000, 8, 3, [](std::size_t, std::size_t) { return 0.0; });
+  Folder folder(kNarrow, {.frequency = 10, .derivative = -2}, {.bits = 32});
+  EXPECT_THAT(ridge::test::error_of([&] { folder.push(rows); }, ErrorKind::invalid_argument),
+              HasSubstr("after the first sample must be positive"));
 }
 
 std::vector<float> pulsar_series(std::size_t n, double interval, double frequency, double acceleration,
@@ -152,6 +165,50 @@ TEST(SearchPeriods, FindsNothingInNoise) {
   EXPECT_THAT(ridge::test::error_of([] { find_periods(host(), std::vector<float>(2000), 1, {.harmonics = 3}); },
                                     ErrorKind::invalid_argument),
               HasSubstr("got 3"));
+}
+
+TEST(SearchPeriods, RefusesAccelerationsBeyondLight) {
+  const auto refused = [](const PeriodSettings& settings, std::size_t samples, double interval) {
+    return ridge::test::error_of([&] { check(settings, samples, interval); }, ErrorKind::invalid_argument);
+  };
+  // 2e8 m/s after 2 s; a minute of 1e9 m/s^2 is 200 times the speed of light.
+  check({.acceleration_begin = -1e8, .acceleration_end = 1e8}, 2000, 1e-3);
+  EXPECT_THAT(refused({.acceleration_begin = -1e9, .acceleration_end = 1e9}, 60000, 1e-3),
+              HasSubstr("less than 5e+06 m/s^2 over 60 s, got 1e+09"));
+  EXPECT_THAT(refused({.acceleration_begin = -1e9}, 60000, 1e-3), HasSubstr("got 1e+09"));
+  EXPECT_THAT(refused({}, 1023, 1e-3), HasSubstr("1024 samples"));
+  EXPECT_THAT(refused({.acceleration_end = 1e4, .acceleration_step = 1e-3}, 60000, 1e-3),
+              HasSubstr("at most 1000000 trial accelerations, got 1e+07"));
+}
+
+// Every bin of noise is a candidate: no listed period is related to a stronger one, by plain loops over all pairs.
+TEST(SearchPeriods, RelatedPeriodsAreListedOnce) {
+  const double interval = 1e-3, seconds = 4.096;
+  const auto found = find_periods(host(), pulsar_series(4096, interval, 37, 0, 0.5), interval,
+                                  {.lowest_hz = 0, .threshold = 0, .most = 100000});
+  ASSERT_GT(found.size(), 3U);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_LE(found[i].sigma, found[j].sigma);
+      for (int p = 1; p <= 16; ++p) {
+        for (int q = 1; q <= 16; ++q)
+          EXPECT_GT(std::abs(found[i].frequency * p - found[j].frequency * q), 1.4999 / seconds * (p + q));
+      }
+    }
+  }
+}
+
+TEST(SearchMemory, ProblemsLargerThanTheMachineAreRefused) {
+  const auto refused = [](const std::function<void()>& call) {
+    return ridge::test::error_of(call, ErrorKind::invalid_argument);
+  };
+  EXPECT_THAT(
+      refused(
+          [] { CoherentPlan(host(), {.centre_mhz = 1400, .rate_mhz = 1, .dm = 1, .length = std::size_t{1} << 42}); }),
+      testing::AllOf(HasSubstr("transforms of 4398046511104 points"), HasSubstr("of memory, but this process")));
+  const Band wide{.channels = 65536, .first_mhz = 1500, .step_mhz = -0.02, .interval = 1e-6};
+  EXPECT_THAT(refused([&] { Stream(host(), wide, {.dm_begin = 1700, .dm_end = 1700, .widest = 1 << 20}); }),
+              testing::AllOf(HasSubstr("of memory, but this process"), HasSubstr("lower --dm")));
 }
 
 TEST(SearchPeriods, SeriesAreDedispersed) {

@@ -30,6 +30,9 @@ struct PeriodCandidate {
   double power = 0;                  // the sum, in units of the mean noise power
 };
 
+// Error{invalid_argument} with the reason if find_periods() refuses a series of this length.
+void check(const PeriodSettings& settings, std::size_t samples, double interval);
+
 // Strongest first; candidates harmonically related to a stronger one are left out.
 std::vector<PeriodCandidate> find_periods(const Device& device, std::span<const float> series, double interval,
                                           const PeriodSettings& settings);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <ridge/fft.hpp>
 
+#include "base/host_memory.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "bench/bench.hpp"
 #include "bench/lengths.hpp"
@@ -58,17 +60,39 @@ void explain_unit(const ExplainOptions& options, const Device& device, std::size
   fmt::print("{}", base::table(rows));
 }
 
+// Trials transform arrays of the problem's size, and a plan's tables are a part of it.
+template <class T>
+void check_fits(const ExplainOptions& options, const std::vector<std::size_t>& shape) {
+  double points = static_cast<double>(options.batch);
+  for (const std::size_t length : shape) points *= static_cast<double>(length);
+  const double needed = 2 * points * static_cast<double>(options.real ? sizeof(T) : 2 * sizeof(T));
+  const auto memory = static_cast<double>(base::host_memory());
+  if (needed <= memory) return;
+  mistake(
+      fmt::format("fft explain: {:.4g} points need {} for input and output, but this process may use {}: give fewer "
+                  "points, or transform a file with ridge fft --memory",
+                  points, base::human_bytes(needed), base::human_bytes(memory)));
+}
+
 template <class T>
 void explain(const ExplainOptions& options, const std::vector<std::size_t>& shape) {
+  const base::Progress progress = base::terminal_progress();
   const planner::Options planning{.effort = options.quick ? Effort::quick : Effort::measured,
                                   .objective = options.objective == "energy" ? Objective::energy : Objective::time,
-                                  .variant = options.variant};
+                                  .variant = options.variant,
+                                  .progress = [progress](const planner::Progress& trial) {
+                                    progress(static_cast<double>(trial.done) / static_cast<double>(trial.of),
+                                             "timing " + trial.candidate);
+                                  }};
   const fft::Problem problem{.shape = shape,
                              .batch = options.batch,
                              .kind = options.real ? fft::Kind::real : fft::Kind::complex,
                              .threads = options.threads};
   const Device where = device(options.device);
+  if (where.is_host()) check_fits<T>(options, shape);
+  progress(0, "planning");
   const fft::Plan<T> plan(where, problem, planning);
+  progress(1, "");
   fmt::print("{}", plan.explain());
   const Floor floor = floor_of(where, plan.flops(), plan.bytes(), sizeof(T) == sizeof(double), options.threads);
   fmt::print("lower bound {}: {} of arithmetic at {}, {} of memory ({}){}\n", base::human_seconds(floor.seconds()),

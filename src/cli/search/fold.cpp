@@ -138,6 +138,13 @@ void run_periods(PeriodOptions options) {
   options.settings.acceleration_begin = range.begin;
   options.settings.acceleration_end = range.end;
   PowerFile in(options.in, options.number);
+  largest_dm(in, options.dm);
+  if (const auto rows = in.rows_left()) {
+    const search::Band band = in.band();
+    const double sweep = search::delay_seconds(options.dm, band.lowest_mhz(), band.highest_mhz()) / band.interval;
+    search::check(options.settings, *rows - std::min(*rows, static_cast<std::uint64_t>(std::llround(sweep))),
+                  band.interval);
+  }
   search::Dedisperser series(in.band(), options.dm, in.bits(), in.header().is_signed);
   push_all(in, series, "dedispersing");
   const std::vector<float> samples = series.finish();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -143,6 +144,21 @@ void PowerFile::skip(std::uint64_t rows) {
     if (got == 0) return;
     rows -= got;
   }
+}
+
+double largest_dm(const PowerFile& in, double dm) {
+  const search::Band band = in.band();
+  const auto rows = in.rows_left();
+  if (!rows) return std::numeric_limits<double>::infinity();
+  if (*rows == 0) mistake(fmt::format("{}: has no samples", in.name()));
+  const double seconds = static_cast<double>(*rows) * band.interval;
+  const double sweep = search::delay_seconds(dm, band.lowest_mhz(), band.highest_mhz());
+  const double largest = seconds / search::delay_seconds(1, band.lowest_mhz(), band.highest_mhz());
+  if (seconds <= sweep) {
+    mistake(fmt::format("{}: holds {:.3g} s, and the sweep of DM {} takes {:.3g} s: DM {:.4g} is the largest that fits",
+                        in.name(), seconds, dm, sweep, largest));
+  }
+  return largest;
 }
 
 Range parse_range(const std::string& option, const std::string& text) {

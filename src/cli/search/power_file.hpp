@@ -55,6 +55,10 @@ class PowerFile {
   std::string before_;  // the last bytes of the previous read
 };
 
+// Error if the rows that are left, where their number is known, are fewer than the sweep of a dispersion measure needs.
+// Otherwise the largest dispersion measure whose sweep they hold; infinite if their number is not known.
+double largest_dm(const PowerFile& in, double dm);
+
 // "0..3000", "0:3000" or a single number.
 struct Range {
   double begin = 0, end = 0;

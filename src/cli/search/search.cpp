@@ -217,6 +217,9 @@ void print_found(const SearchOptions& options, const search::Band& band, const s
                    (static_cast<double>(run.rows) * static_cast<double>(band.channels)),
                report.not_numbers > 0 ? fmt::format(", {} of them NaN or infinite", report.not_numbers) : "");
   }
+  if (options.settings.dm_end < parse_range("--dm", options.dm).end) {
+    fmt::print("left out: DM above {:.4g}, whose sweep takes longer than the input\n", options.settings.dm_end);
+  }
   if (run.rows_lost > 0) fmt::print("lost: {} rows of the input hold lost samples and are flagged\n", run.rows_lost);
   if (report.crowded_blocks > 0) {
     fmt::print("warning: {} blocks had more than {} candidates: interference? (--flag 6 excises it)\n",
@@ -226,8 +229,6 @@ void print_found(const SearchOptions& options, const search::Band& band, const s
 
 void run_search(SearchOptions options) {
   const Range range = parse_range("--dm", options.dm);
-  options.settings.dm_begin = range.begin;
-  options.settings.dm_end = range.end;
   if (!options.plots.empty() && (options.in == "-" || io::is_ring(options.in)))
     mistake("--plots reads the input again: it needs a file, not a pipe or a ring");
   const auto file = std::make_shared<PowerFile>(options.in, options.number);
@@ -235,15 +236,14 @@ void run_search(SearchOptions options) {
   options.settings.bits = in.bits();
   options.settings.is_signed = in.header().is_signed;
   const search::Band band = in.band();
-  const double sweep = search::delay_seconds(range.begin, band.lowest_mhz(), band.highest_mhz());
-  if (in.rows_left() == 0) mistake(fmt::format("{}: has no samples", in.name()));
-  if (const auto rows = in.rows_left(); rows && static_cast<double>(*rows) * band.interval <= sweep) {
-    mistake(fmt::format("{}: holds {:.3g} s, and the sweep of DM {} takes {:.3g} s: DM {:.4g} is the largest that fits",
-                        options.in, static_cast<double>(*rows) * band.interval, range.begin, sweep,
-                        range.begin * static_cast<double>(*rows) * band.interval / sweep));
-  }
+  // No sample has the whole sweep of a larger dispersion measure.
+  const double largest = largest_dm(in, range.begin);
+  options.settings.dm_begin = range.begin;
+  options.settings.dm_end = std::min(range.end, std::max(largest, range.begin));
+  if (!options.quiet) base::terminal_progress()(0, "planning");
   search::Stream stream(ridge::device(options.device), band, options.settings,
                         {.effort = options.measure ? Effort::measured : Effort::quick, .variant = options.variant});
+  base::clear_progress();
   if (options.explain) fmt::print("{}", stream.explain());
   const SearchRun run = run_through(options, file, stream);
   if (run.rows == 0) throw Error(ErrorKind::io, options.in + ": contains no samples");

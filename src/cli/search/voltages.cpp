@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <ridge/search/coherent.hpp>
@@ -25,6 +26,18 @@ struct CoherentOptions {
   bool explain = false;
 };
 
+// Refuses an input that is shorter than the sweep: no output would have all that belongs to it.
+void check_sweep(const CoherentOptions& options, const std::optional<std::uint64_t>& samples) {
+  const search::CoherentProblem& problem = options.problem;
+  const double half = std::abs(problem.rate_mhz) / 2;
+  if (!samples || !(problem.centre_mhz > half)) return;
+  const double sweep = search::delay_seconds(problem.dm, problem.centre_mhz - half, problem.centre_mhz + half) *
+                       std::abs(problem.rate_mhz) * 1e6;
+  if (!(sweep > static_cast<double>(*samples))) return;
+  mistake(fmt::format("{}: holds {} samples, and the sweep of DM {} takes {:.4g}: DM {:.4g} is the largest that fits",
+                      options.in, *samples, problem.dm, sweep, problem.dm * static_cast<double>(*samples) / sweep));
+}
+
 // Dedisperses in pieces, each with the samples before and after it that the filter needs.
 void run_coherent(const CoherentOptions& options) {
   io::InputStream in(options.in);
@@ -38,7 +51,12 @@ void run_coherent(const CoherentOptions& options) {
   if (header.type != io::ElementType::complex64 || header.shape.size() != 1)
     mistake(fmt::format("{}: needs one axis of complex64, got {} axes of {}", options.in, header.shape.size(),
                         io::name_of(header.type)));
+  check_sweep(options, npy              ? std::optional<std::uint64_t>(header.elements())
+                       : in.remaining() ? std::optional<std::uint64_t>(*in.remaining() / sizeof(Value))
+                                        : std::nullopt);
+  base::terminal_progress()(0, "planning");  // long filters take a while
   const search::CoherentPlan plan(ridge::device(options.device), options.problem);
+  base::clear_progress();
   if (options.explain) fmt::print("{}\n", plan.explain());
   io::OutputStream out(options.out);
   if (npy) {

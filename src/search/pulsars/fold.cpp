@@ -108,6 +108,7 @@ struct FolderState {
 
   std::size_t row_bytes() const { return band.channels * settings.bits / 8; }
   void measure(std::size_t rows);
+  void check_turns(double seconds) const;
   void fold_rows(const std::byte* data, std::size_t rows);
 };
 
@@ -122,6 +123,24 @@ void FolderState::measure(std::size_t rows) {
   statistics = channel_statistics(raw, part_sums(raw, mask, 0, not_numbers), {});
 }
 
+// A double holds the turns since the epoch to a bin of the profile only if they are few, and a pulsar does not stop.
+void FolderState::check_turns(double seconds) const {
+  const double frequency = rotation.frequency_at(seconds), turns = rotation.turns(seconds);
+  if (!(frequency > 0) || !std::isfinite(frequency)) {
+    refuse_fold(
+        fmt::format("the frequency {:.6g} s after the first sample must be positive, got {:.6g} Hz: give "
+                    "another derivative of the period",
+                    seconds, frequency));
+  }
+  const double most = 0x1p51 / static_cast<double>(settings.bins);
+  if (!(std::abs(turns) <= most)) {
+    refuse_fold(
+        fmt::format("{} bins need at most {:.3g} turns between the epoch and the samples, got {:.3g}: give an "
+                    "epoch near the first sample",
+                    settings.bins, most, turns));
+  }
+}
+
 void FolderState::fold_rows(const std::byte* data, std::size_t rows) {
   std::vector<float> row(band.channels);
   std::vector<std::uint64_t> offset(band.channels);
@@ -130,6 +149,7 @@ void FolderState::fold_rows(const std::byte* data, std::size_t rows) {
     const double begin = static_cast<double>(folded + at) * band.interval,
                  length = static_cast<double>(count) * band.interval;
     const double middle = begin + length / 2;
+    check_turns(middle);
     std::uint64_t phase = fixed_phase(rotation.turns(middle) - rotation.frequency_at(middle) * length / 2);
     const std::uint64_t step = fixed_step(rotation.frequency_at(middle) * band.interval);
     for (std::size_t c = 0; c < band.channels; ++c) offset[c] = fixed_step(-rotation.frequency_at(middle) * late[c]);
@@ -168,6 +188,7 @@ Folder::Folder(const Band& band, const Rotation& rotation, const FoldSettings& s
     const double mhz = band.first_mhz + band.step_mhz * static_cast<double>(c);
     state_->late.push_back(delay_seconds(settings.dm, mhz, band.highest_mhz()));
   }
+  if (rotation.polyco.empty()) state_->check_turns(0);
 }
 Folder::~Folder() = default;
 

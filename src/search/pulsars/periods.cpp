@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <set>
 
 #include <fmt/format.h>
 #include <ridge/fft.hpp>
@@ -16,8 +17,9 @@ namespace ridge::search {
 namespace {
 
 constexpr double kLight = 299792458.0;
-constexpr std::size_t kWhitened = 128;      // bins per median
-constexpr std::size_t kSeriesRows = 16384;  // rows per block of the statistics
+constexpr std::size_t kWhitened = 128;         // bins per median
+constexpr std::size_t kSeriesRows = 16384;     // rows per block of the statistics
+constexpr std::size_t kMostFound = 1'000'000;  // candidates of all accelerations: the weakest are dropped beyond
 
 [[noreturn]] void refuse_periods(const std::string& message) {
   throw Error(ErrorKind::invalid_argument, "periods: " + message);
@@ -68,10 +70,13 @@ void whiten(std::vector<float>& power) {
   }
 }
 
-bool related(double a, double b, double width) {
+// True if p times the frequency is within a few bins of q times one in the set, for any p and q up to 16.
+bool related(double frequency, const std::set<double>& others, double width) {
   for (int p = 1; p <= 16; ++p) {
     for (int q = 1; q <= 16; ++q) {
-      if (std::abs(a * p - b * q) <= width * (p + q)) return true;
+      const double reach = width * (p + q);
+      const auto next = others.lower_bound((frequency * p - reach) / q);
+      if (next != others.end() && *next * q <= frequency * p + reach) return true;
     }
   }
   return false;
@@ -121,9 +126,16 @@ std::vector<double> trial_accelerations(const PeriodSettings& settings, double s
   double step = settings.acceleration_step;
   if (step == 0) step = kLight / (0.125 / interval * seconds * seconds);
   std::vector<double> all;
-  if (settings.acceleration_begin == settings.acceleration_end) return {settings.acceleration_begin};
+  const double largest = std::max(std::abs(settings.acceleration_begin), std::abs(settings.acceleration_end));
+  if (!(largest * seconds < kLight)) {
+    refuse_periods(
+        fmt::format("a source cannot change its speed by more than that of light: accelerations need less than {:.3g} "
+                    "m/s^2 over {:.3g} s, got {:.3g}",
+                    kLight / seconds, seconds, largest));
+  }
   const double count = std::ceil((settings.acceleration_end - settings.acceleration_begin) / step);
   if (!(count < 1e6)) refuse_periods(fmt::format("needs at most 1000000 trial accelerations, got {:.3g}", count));
+  if (settings.acceleration_begin == settings.acceleration_end) return {settings.acceleration_begin};
   for (double i = 0; i <= count; ++i)
     all.push_back(settings.acceleration_begin +
                   (settings.acceleration_end - settings.acceleration_begin) * i / std::max(count, 1.0));
@@ -135,27 +147,41 @@ std::vector<PeriodCandidate> sifted(std::vector<PeriodCandidate> found, double s
   std::stable_sort(found.begin(), found.end(),
                    [](const PeriodCandidate& a, const PeriodCandidate& b) { return a.sigma > b.sigma; });
   std::vector<PeriodCandidate> kept;
+  std::set<double> frequencies;
   for (const PeriodCandidate& one : found) {
     if (kept.size() == most) break;
-    const bool known = std::any_of(kept.begin(), kept.end(), [&](const PeriodCandidate& other) {
-      return related(one.frequency, other.frequency, 1.5 / seconds);
-    });
-    if (!known) kept.push_back(one);
+    if (related(one.frequency, frequencies, 1.5 / seconds)) continue;
+    kept.push_back(one);
+    frequencies.insert(one.frequency);
   }
   return kept;
 }
 
+void drop_weakest(std::vector<PeriodCandidate>& found) {
+  if (found.size() <= kMostFound) return;
+  const auto half = found.begin() + static_cast<std::ptrdiff_t>(kMostFound / 2);
+  std::nth_element(found.begin(), half, found.end(),
+                   [](const PeriodCandidate& a, const PeriodCandidate& b) { return a.sigma > b.sigma; });
+  found.erase(half, found.end());
+}
+
 }  // namespace
 
-std::vector<PeriodCandidate> find_periods(const Device& device, std::span<const float> series, double interval,
-                                          const PeriodSettings& settings) {
-  const std::size_t n = series.size() / 2 * 2;
-  if (n < 1024) refuse_periods(fmt::format("needs at least 1024 samples, got {}", series.size()));
+void check(const PeriodSettings& settings, std::size_t samples, double interval) {
+  const std::size_t n = samples / 2 * 2;
+  if (n < 1024) refuse_periods(fmt::format("needs at least 1024 samples, got {}", samples));
   if (!(interval > 0)) refuse_periods(fmt::format("the sample interval must be positive, got {}", interval));
   if (settings.harmonics == 0 || settings.harmonics > 32 || (settings.harmonics & (settings.harmonics - 1)) != 0)
     refuse_periods(fmt::format("needs 1, 2, 4, 8, 16 or 32 harmonics, got {}", settings.harmonics));
   if (!(settings.acceleration_begin <= settings.acceleration_end) || !(settings.acceleration_step >= 0))
     refuse_periods("accelerations must be ascending, with a step of 0 or more");
+  trial_accelerations(settings, static_cast<double>(n) * interval, interval);
+}
+
+std::vector<PeriodCandidate> find_periods(const Device& device, std::span<const float> series, double interval,
+                                          const PeriodSettings& settings) {
+  check(settings, series.size(), interval);
+  const std::size_t n = series.size() / 2 * 2;
   const double seconds = static_cast<double>(n) * interval;
   const std::vector<double> accelerations = trial_accelerations(settings, seconds, interval);
   Spectrum spectrum{.samples = n, .seconds = seconds};
@@ -185,6 +211,7 @@ std::vector<PeriodCandidate> find_periods(const Device& device, std::span<const 
     power[0] = 0;
     whiten(power);
     search_spectrum(power, spectrum, acceleration, settings, found);
+    drop_weakest(found);
     const double done = static_cast<double>(&acceleration - accelerations.data() + 1);
     if (settings.progress) settings.progress(done / static_cast<double>(accelerations.size()));
   }
@@ -225,6 +252,17 @@ void SeriesState::add(std::size_t count) {
   pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(count * row_bytes()));
 }
 
+namespace {
+
+double delay_samples(const Band& band, double dm, double mhz) {
+  constexpr double kMost = 1e15;
+  const double samples = delay_seconds(dm, mhz, band.highest_mhz()) / band.interval;
+  if (!(samples < kMost)) refuse_periods(fmt::format("DM {} is a delay of {:.3g} samples: too long", dm, samples));
+  return samples;
+}
+
+}  // namespace
+
 Dedisperser::Dedisperser(const Band& band, double dm, std::size_t bits, bool is_signed)
     : state_(std::make_unique<SeriesState>(SeriesState{band, bits, is_signed})) {
   check_band(band);
@@ -233,8 +271,7 @@ Dedisperser::Dedisperser(const Band& band, double dm, std::size_t bits, bool is_
     refuse_periods(fmt::format("the dispersion measure must not be negative, got {}", dm));
   for (std::size_t c = 0; c < band.channels; ++c) {
     const double mhz = band.first_mhz + band.step_mhz * static_cast<double>(c);
-    state_->late.push_back(
-        static_cast<std::size_t>(std::lround(delay_seconds(dm, mhz, band.highest_mhz()) / band.interval)));
+    state_->late.push_back(static_cast<std::size_t>(std::llround(delay_samples(band, dm, mhz))));
   }
 }
 Dedisperser::~Dedisperser() = default;
