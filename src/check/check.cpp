@@ -89,11 +89,9 @@ const std::vector<Workload>& workloads() {
 }
 
 const std::vector<Workload>& laws() {
-  static const std::vector<Workload> all{{"transpose", transpose_laws},
-                                         {"fft", fft_laws},
-                                         {"stencil", stencil_laws},
-                                         {"filterbank", filterbank_laws},
-                                         {"image", image_laws}};
+  static const std::vector<Workload> all{
+      {"transpose", transpose_laws}, {"fft", fft_laws}, {"stencil", stencil_laws}, {"filterbank", filterbank_laws},
+      {"nufft", nufft_laws},         {"sar", sar_laws}, {"search", search_laws},   {"image", image_laws}};
   return all;
 }
 

@@ -17,6 +17,9 @@ Outcome fft_laws(Draw& draw);
 Outcome transpose_laws(Draw& draw);
 Outcome stencil_laws(Draw& draw);
 Outcome filterbank_laws(Draw& draw);
+Outcome nufft_laws(Draw& draw);
+Outcome sar_laws(Draw& draw);
+Outcome search_laws(Draw& draw);
 Outcome image_laws(Draw& draw);
 const std::vector<Workload>& laws();
 

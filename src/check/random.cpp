@@ -72,7 +72,8 @@ void fill_values(std::span<std::byte> memory, Values values, std::uint64_t seed)
       if constexpr (std::is_floating_point_v<T>) {
         // As many bits as T holds exactly, so that rounding never gives 1.
         constexpr int kBits = std::numeric_limits<T>::digits;
-        number = std::ldexp(static_cast<T>(static_cast<std::int64_t>(random.bits()) >> (63 - kBits)), -kBits);
+        constexpr T kUnit = T(1) / T(std::int64_t{1} << kBits);
+        number = static_cast<T>(static_cast<std::int64_t>(random.bits()) >> (63 - kBits)) * kUnit;
       } else {
         number = static_cast<T>(random.bits());
       }

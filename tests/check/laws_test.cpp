@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include <ridge/error.hpp>
@@ -77,6 +78,46 @@ TEST(CheckLaws, NoticeASpoiltAnswer) {
     }
     EXPECT_GT(answers, 10) << workload.name;
     EXPECT_GE(noticed, answers - answers / 10) << workload.name;
+  }
+}
+
+// Of all runs of a check one is changed: the identity that uses it notices.
+TEST(CheckLaws, NoticeEveryRunThatIsSpoilt) {
+  const std::map<std::string, std::set<std::string>> names{
+      {"nufft", {"linearity", "adjoint", "impulse", "shift", "energy"}},
+      {"sar", {"linearity", "shift", "impulse"}},
+      {"search", {"linearity", "constant", "shift", "impulse", "parallelogram"}}};
+  for (const ridge::check::Workload& workload : ridge::check::laws()) {
+    if (!names.contains(workload.name)) continue;
+    std::set<std::string> noticed;
+    const std::size_t points = workload.name == std::string("sar") ? 1 << 16 : 2000;
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      for (int spoilt = -1, runs = 0; spoilt < runs; ++spoilt) {
+        Draw draw{ridge::host(), Random(seed), points};
+        int run = 0;
+        draw.tamper = [&](std::span<std::byte> answer) {
+          if (run++ != spoilt) return;
+          const auto change = [&]<class T>(T number) {
+            for (std::size_t at = 0; at + sizeof(T) <= answer.size(); at += sizeof(T)) {
+              std::memcpy(&number, answer.data() + at, sizeof(T));
+              number = number * T(1.5) + 1;
+              std::memcpy(answer.data() + at, &number, sizeof(T));
+            }
+          };
+          draw.problem.starts_with("f64") ? change(double{}) : change(float{});
+        };
+        const Outcome outcome = ridge::check::guarded([&] { return workload.check(draw); });
+        if (!outcome.refused.empty()) break;
+        if (spoilt < 0) {
+          EXPECT_EQ(outcome.wrong, "") << draw.problem;
+          runs = run;
+          continue;
+        }
+        EXPECT_NE(outcome.wrong, "") << workload.name << " " << seed << ": run " << spoilt << " of " << draw.problem;
+        noticed.insert(outcome.wrong.substr(0, outcome.wrong.find(':')));
+      }
+    }
+    EXPECT_EQ(noticed, names.at(workload.name)) << workload.name;
   }
 }
 

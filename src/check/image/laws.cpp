@@ -54,21 +54,44 @@ LawOperator draw_linear_operator(Random& random) {
   }
 }
 
-Image law_image(const Shape& shape, const std::function<float(std::size_t r, std::size_t c)>& value) {
+// Rows are written and compared as a whole: a call per value would take longer than the operators.
+using FillRow = std::function<void(std::size_t r, float* row)>;
+
+Image law_image(const Shape& shape, const FillRow& fill) {
   Image image(shape);
-  for (std::size_t r = 0; r < shape.rows; ++r) {
-    for (std::size_t c = 0; c < shape.columns * shape.channels; ++c) image.row<float>(r)[c] = value(r, c);
-  }
+  for (std::size_t r = 0; r < shape.rows; ++r) fill(r, image.row<float>(r));
   return image;
 }
 
 double law_inner(const Image& a, const Image& b) {
   double sum = 0;
   for (std::size_t r = 0; r < a.rows(); ++r) {
-    for (std::size_t c = 0; c < a.columns() * a.channels(); ++c)
-      sum += double{a.row<float>(r)[c]} * double{b.row<float>(r)[c]};
+    const float *x = a.row<float>(r), *y = b.row<float>(r);
+    for (std::size_t c = 0; c < a.columns() * a.channels(); ++c) sum += double{x[c]} * double{y[c]};
   }
   return sum;
+}
+
+// out = a x + b y, `count` values.
+void mix_rows(float a, const float* x, float b, const float* y, std::size_t count, float* out) {
+  for (std::size_t c = 0; c < count; ++c) out[c] = a * x[c] + b * y[c];
+}
+
+// Describes the first value that violates a law; empty if none does.
+std::string compare_rows(const char* law, const Image& got, const FillRow& right) {
+  const std::size_t count = got.columns() * got.channels();
+  std::vector<float> expected(count);
+  for (std::size_t r = 0; r < got.rows(); ++r) {
+    right(r, expected.data());
+    const float* row = got.row<float>(r);
+    for (std::size_t c = 0; c < count; ++c) {
+      const double off = double{row[c]} - double{expected[c]};
+      if (!(off <= kImageGate && off >= -kImageGate))
+        return fmt::format("{}: row {}, value {}: {} instead of {}, allowed {:.1e}", law, r, c, row[c], expected[c],
+                           kImageGate);
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -101,39 +124,31 @@ Outcome image_laws(Draw& draw) {
     by.run(in, out);
     return out;
   };
-  // Describes the first value that violates a law; empty if none does.
-  const auto compare = [](const char* law, const Image& got,
-                          const std::function<double(std::size_t, std::size_t)>& right) {
-    for (std::size_t r = 0; r < got.rows(); ++r) {
-      for (std::size_t c = 0; c < got.columns() * got.channels(); ++c) {
-        const double value = double{got.row<float>(r)[c]}, expected = right(r, c);
-        if (!(std::abs(value - expected) <= kImageGate))
-          return fmt::format("{}: row {}, value {}: {} instead of {}, allowed {:.1e}", law, r, c, value, expected,
-                             kImageGate);
-      }
-    }
-    return std::string();
-  };
   const Image x = noise(data), y = noise(data ^ 0x5555555555555555U);
   Image ax = applied(plan, x);
   draw.answered({ax.bytes(), ax.span_bytes()});
   const Image ay = applied(plan, y);
   const Image mixed = law_image(
-      shape, [&](std::size_t r, std::size_t c) { return 0.5F * x.row<float>(r)[c] - 0.25F * y.row<float>(r)[c]; });
-  std::string wrong = compare("linearity", applied(plan, mixed), [&](std::size_t r, std::size_t c) {
-    return 0.5 * double{std::as_const(ax).row<float>(r)[c]} - 0.25 * double{ay.row<float>(r)[c]};
+      shape, [&](std::size_t r, float* out) { mix_rows(0.5F, x.row<float>(r), -0.25F, y.row<float>(r), row, out); });
+  const std::size_t out_row = ay.columns() * ay.channels();
+  std::string wrong = compare_rows("linearity", applied(plan, mixed), [&](std::size_t r, float* out) {
+    mix_rows(0.5F, std::as_const(ax).row<float>(r), -0.25F, ay.row<float>(r), out_row, out);
   });
   if (wrong.empty() && drawn.keeps_constants) {
-    wrong = compare("constant", applied(plan, law_image(shape, [](std::size_t, std::size_t) { return 0.75F; })),
-                    [](std::size_t, std::size_t) { return 0.75; });
+    const auto constant = [](std::size_t count) {
+      return [count](std::size_t, float* out) { std::fill_n(out, count, 0.75F); };
+    };
+    wrong = compare_rows("constant", applied(plan, law_image(shape, constant(row))), constant(out_row));
   }
   if (wrong.empty() && problem.border == Border::wrap) {
     const std::size_t by = random.below(shape.rows), across = random.below(shape.columns) * shape.channels;
-    const Image moved = law_image(
-        shape, [&](std::size_t r, std::size_t c) { return x.row<float>((r + by) % shape.rows)[(c + across) % row]; });
-    wrong = compare("shift", applied(plan, moved), [&](std::size_t r, std::size_t c) {
-      return double{std::as_const(ax).row<float>((r + by) % shape.rows)[(c + across) % row]};
-    });
+    const auto moved = [&](const Image& of) {
+      return [&of, by, across, row](std::size_t r, float* out) {
+        const float* from = of.row<float>((r + by) % of.rows());
+        std::rotate_copy(from, from + across, from + row, out);
+      };
+    };
+    wrong = compare_rows("shift", applied(plan, law_image(shape, moved(x))), moved(ax));
     // <K x, y> = <x, K* y>, where K* is the kernel rotated by 180 degrees.
     if (const auto* convolve = std::get_if<Convolve>(&drawn.operation); wrong.empty() && convolve != nullptr) {
       Convolve turned = *convolve;
