@@ -6,14 +6,11 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <new>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include <pybind11/pybind11.h>
-#include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 #include <ridge/fft/device_tensor.hpp>
 #include <ridge/fft/tensor.hpp>
@@ -21,7 +18,7 @@
 
 #include "module.hpp"
 #include "plans.hpp"
-#include "xla.hpp"
+#include "xla_call.hpp"
 
 namespace py = pybind11;
 
@@ -31,12 +28,6 @@ namespace {
 using fft::TensorKind;
 using fft::TensorProblem;
 
-int api_major = 0, api_minor = 1;  // reported to XLA; set to those of the jaxlib in use
-
-[[noreturn]] void refuse_call(const std::string& what) {
-  throw Error(ErrorKind::invalid_argument, "ridge_fft: " + what);
-}
-
 struct Call {
   std::int64_t kind = 0, count = 0, length = 0, adjoint = 0;
   double scale = 1;
@@ -45,21 +36,6 @@ struct Call {
   const xla::ArrayBuffer* out = nullptr;
 };
 
-const void* attribute(const xla::Attributes& all, std::string_view name, xla::AttributeType type) {
-  for (std::int64_t i = 0; i < all.count; ++i) {
-    if (std::string_view(all.names[i]->data, all.names[i]->count) != name) continue;
-    if (all.types[i] != type) refuse_call("the attribute " + std::string(name) + " has another type than expected");
-    return all.values[i];
-  }
-  refuse_call("the attribute " + std::string(name) + " is missing");
-}
-
-std::int64_t integer_attribute(const xla::Attributes& all, std::string_view name) {
-  const auto& scalar = *static_cast<const xla::Scalar*>(attribute(all, name, xla::AttributeType::scalar));
-  if (scalar.type != xla::Type::s64) refuse_call("the attribute " + std::string(name) + " must be an int64");
-  return *static_cast<const std::int64_t*>(scalar.value);
-}
-
 Call call_of(const xla::CallFrame& frame) {
   if (frame.arguments.count != 1 || frame.results.count != 1) refuse_call("needs one argument and one result");
   Call call;
@@ -67,10 +43,7 @@ Call call_of(const xla::CallFrame& frame) {
   call.count = integer_attribute(frame.attributes, "count");
   call.length = integer_attribute(frame.attributes, "length");
   call.adjoint = integer_attribute(frame.attributes, "adjoint");
-  const auto& scale =
-      *static_cast<const xla::Scalar*>(attribute(frame.attributes, "scale", xla::AttributeType::scalar));
-  if (scale.type != xla::Type::f64) refuse_call("the attribute scale must be a float64");
-  call.scale = *static_cast<const double*>(scale.value);
+  call.scale = number_attribute(frame.attributes, "scale");
   const auto& kinds =
       *static_cast<const xla::List*>(attribute(frame.attributes, "real_kinds", xla::AttributeType::array));
   const auto* const first = static_cast<const std::int64_t*>(kinds.values);
@@ -85,9 +58,6 @@ Call call_of(const xla::CallFrame& frame) {
     refuse_call("needs one real kind per transformed axis");
   return call;
 }
-
-bool is_complex_type(xla::Type type) { return type == xla::Type::c64 || type == xla::Type::c128; }
-bool is_single_type(xla::Type type) { return type == xla::Type::c64 || type == xla::Type::f32; }
 
 // The plain map's sides; an adjoint reads the second and writes the first.
 struct Sides {
@@ -146,12 +116,6 @@ TensorProblem problem_of(const Call& call, const std::vector<std::size_t>& lengt
   if (call.kind != 4) problem.real_kinds.clear();
   problem.in_place = call.in->data == call.out->data;
   return call.adjoint != 0 ? fft::adjoint(problem) : problem;
-}
-
-std::size_t elements_of(const xla::ArrayBuffer& array) {
-  std::size_t product = 1;
-  for (std::int64_t i = 0; i < array.rank; ++i) product *= static_cast<std::size_t>(array.lengths[i]);
-  return product;
 }
 
 void run_on_host(const xla::CallFrame& frame) {
@@ -234,48 +198,8 @@ void run_on_cuda(const xla::CallFrame& frame) {
                                 : enqueue_on_cuda<double>(call, lengths, stream);
 }
 
-xla::Failure* failure(const xla::CallFrame& frame, xla::ErrorCode code, const char* message) {
-  xla::CreateFailure request{sizeof(xla::CreateFailure), nullptr, message, code};
-  return frame.api->create_failure(&request);
-}
-
-// The handlers have no traits: a first call makes its plan and allocates memory, which a graph cannot capture.
-bool answer_metadata(xla::CallFrame& frame) {
-  if (frame.extension == nullptr || frame.extension->type != xla::kMetadataExtension) return false;
-  xla::Metadata& metadata = *reinterpret_cast<xla::MetadataExtension*>(frame.extension)->metadata;
-  metadata.version.major = api_major;
-  metadata.version.minor = api_minor;
-  metadata.traits = 0;
-  return true;
-}
-
-// Runs the body and turns exceptions into XLA's errors.
-template <class Body>
-xla::Failure* guarded_call(xla::CallFrame* frame, const Body& body) noexcept {
-  if (answer_metadata(*frame)) return nullptr;
-  if (frame->stage != xla::Stage::execute) return nullptr;
-  try {
-    body(*frame);
-    return nullptr;
-  } catch (const Error& error) {
-    const auto code = error.kind() == ErrorKind::invalid_argument ? xla::ErrorCode::invalid_argument
-                      : error.kind() == ErrorKind::out_of_memory  ? xla::ErrorCode::resource_exhausted
-                      : error.kind() == ErrorKind::unavailable    ? xla::ErrorCode::unimplemented
-                                                                  : xla::ErrorCode::internal;
-    return failure(*frame, code, error.what());
-  } catch (const std::bad_alloc&) {
-    return failure(*frame, xla::ErrorCode::resource_exhausted, "ridge_fft: not enough memory");
-  } catch (const std::exception& error) {
-    return failure(*frame, xla::ErrorCode::internal, error.what());
-  }
-}
-
 xla::Failure* host_handler(xla::CallFrame* frame) { return guarded_call(frame, run_on_host); }
 xla::Failure* cuda_handler(xla::CallFrame* frame) { return guarded_call(frame, run_on_cuda); }
-
-py::capsule capsule_of_handler(xla::Failure* (*handler)(xla::CallFrame*)) {
-  return py::capsule(reinterpret_cast<void*>(handler), "xla._CUSTOM_CALL_TARGET");
-}
 
 }  // namespace
 
@@ -283,7 +207,7 @@ void add_jax(py::module_& module) {
   module.def("xla_handler", [](const std::string& platform) {
     return capsule_of_handler(platform == "CUDA" ? &cuda_handler : &host_handler);
   });
-  module.def("set_xla_api_version", [](int major, int minor) { api_major = major, api_minor = minor; });
+  module.def("set_xla_api_version", [](int major, int minor) { xla_api_version = {major, minor}; });
 }
 
 }  // namespace ridge::python
