@@ -4,7 +4,7 @@
     power = lambda x: (abs(ridge.jax.rfft(x)) ** 2).sum()
     jax.jit(jax.grad(power))(x)
 
-Names and arguments are those of ridge.fft. One primitive, linear, whose transpose is the primitive again. On CUDA: on the first device.
+Names and arguments are those of ridge.fft; nufft1d1 .. nufft3d3 on the host have gradients by points too. One primitive, linear, whose transpose is the primitive again. On CUDA: on the first device.
 """
 import os
 import re
@@ -27,7 +27,9 @@ try:
 except ImportError:  # JAX before 0.5
     from jax.extend import ffi as _ffi
 
-__all__ = list(_NAMES)
+from ._jax_nufft import NAMES as _NONUNIFORM, nufft1d1, nufft1d2, nufft1d3, nufft2d1, nufft2d2, nufft2d3, nufft3d1, nufft3d2, nufft3d3
+
+__all__ = [*_NAMES, *_NONUNIFORM]
 
 _WIDE = {"float32": "complex64", "float64": "complex128", "complex64": "complex64", "complex128": "complex128"}
 _NARROW = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
@@ -41,6 +43,7 @@ def _register():
     _ridge.set_xla_api_version(*version)
     for platform in ("cpu", "CUDA"):
         _ffi.register_ffi_target("ridge_fft", _ridge.xla_handler(platform), platform=platform)
+    _ffi.register_ffi_target("ridge_nufft", _ridge.xla_nufft_handler(), platform="cpu")
 
 
 _register()

@@ -1,5 +1,6 @@
 """Arrays are Any: nothing here needs JAX to be installed."""
 from typing import Any
+from ._jax_nufft import nufft1d1 as nufft1d1, nufft1d2 as nufft1d2, nufft1d3 as nufft1d3, nufft2d1 as nufft2d1, nufft2d2 as nufft2d2, nufft2d3 as nufft2d3, nufft3d1 as nufft3d1, nufft3d2 as nufft3d2, nufft3d3 as nufft3d3
 
 def fft(x: Any, *args: Any, **kwargs: Any) -> Any: ...
 def ifft(x: Any, *args: Any, **kwargs: Any) -> Any: ...

@@ -25,6 +25,7 @@ PYBIND11_MODULE(_ridge, module) {
   ridge::python::add_fft_quick(module);
   ridge::python::add_fft_on_devices(module);
   ridge::python::add_jax(module);
+  ridge::python::add_jax_nufft(module);
   ridge::python::add_stencil(module);
   ridge::python::add_survey(module);
   ridge::python::add_filterbank(module);

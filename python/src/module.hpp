@@ -11,6 +11,7 @@ void add_fft_quick(pybind11::module_& module);
 void forget_quick_plans();
 void add_fft_on_devices(pybind11::module_& module);
 void add_jax(pybind11::module_& module);
+void add_jax_nufft(pybind11::module_& module);
 void add_stencil(pybind11::module_& module);
 void add_survey(pybind11::module_& module);
 void add_filterbank(pybind11::module_& module);

@@ -77,30 +77,33 @@ class Frame(c.Structure):
                 ("arguments", Buffers), ("results", Buffers), ("attributes", Attributes)]
 
 
-def handler(platform="cpu"):
+def handler(platform="cpu", nonuniform=False):
     get = c.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = c.c_void_p, (c.py_object, c.c_char_p)
-    return c.CFUNCTYPE(c.c_void_p, c.POINTER(Frame))(get(_ridge.xla_handler(platform), b"xla._CUSTOM_CALL_TARGET"))
+    return c.CFUNCTYPE(c.c_void_p, c.POINTER(Frame))(get(_ridge.xla_nufft_handler() if nonuniform else _ridge.xla_handler(platform), b"xla._CUSTOM_CALL_TARGET"))
 
 
 STREAM = c.CFUNCTYPE(c.c_void_p, c.c_void_p)
 
 
-def call(x, out, stage=3, leave_out="", platform="cpu", addresses=None, **given):
-    """Runs the handler on two arrays as XLA does; None or (code, message). addresses: of the arrays in device memory."""
+def call(x, out, stage=3, leave_out="", platform="cpu", addresses=None, nonuniform=False, **given):
+    """Runs a handler on arrays as XLA does; None or (code, message). x: the argument, or several. addresses: of the arrays in device memory."""
     failures = []
     default_stream = STREAM(lambda request: None)  # leaves the stream null
     create = CREATE(lambda f: failures.append((f.contents.code, f.contents.message.decode())) or 1)
     api = Api(c.sizeof(Api), None, Version(c.sizeof(Version), None, 0, 1), None, create, None, None, None, c.cast(default_stream, c.c_void_p))
     kept = []
 
-    def buffers(array, address):
-        lengths = (c.c_int64 * array.ndim)(*array.shape)
-        buffer = Buffer(c.sizeof(Buffer), None, TYPES[array.dtype.name], address, array.ndim, lengths)
-        items, types = (c.c_void_p * 1)(c.addressof(buffer)), (c.c_int * 1)(1)
-        kept.extend((lengths, buffer, items, types))
-        return Buffers(c.sizeof(Buffers), None, 1, types, items)
-    how = {"kind": 0, "count": 1, "length": 0, "scale": 1.0, "adjoint": 0, "real_kinds": [], **given}
+    def buffers(arrays, addresses):
+        items, types = (c.c_void_p * len(arrays))(), (c.c_int * len(arrays))(*[1] * len(arrays))
+        for i, (array, address) in enumerate(zip(arrays, addresses)):
+            lengths = (c.c_int64 * array.ndim)(*array.shape)
+            buffer = Buffer(c.sizeof(Buffer), None, TYPES[array.dtype.name], address, array.ndim, lengths)
+            items[i] = c.addressof(buffer)
+            kept.extend((lengths, buffer))
+        kept.extend((items, types))
+        return Buffers(c.sizeof(Buffers), None, len(arrays), types, items)
+    how = dict(given) if nonuniform else {"kind": 0, "count": 1, "length": 0, "scale": 1.0, "adjoint": 0, "real_kinds": [], **given}
     names = sorted(name for name in how if name != leave_out)
     types, values, texts = (c.c_int * len(names))(), (c.c_void_p * len(names))(), (c.POINTER(Text) * len(names))()
     for i, name in enumerate(names):
@@ -114,10 +117,11 @@ def call(x, out, stage=3, leave_out="", platform="cpu", addresses=None, **given)
         text = Text(name.encode(), len(name))
         texts[i], values[i] = c.pointer(text), c.addressof(item)
         kept.extend((memory, item, text))
-    first, second = addresses or (x.ctypes.data, out.ctypes.data)
-    frame = Frame(c.sizeof(Frame), None, c.pointer(api), None, stage, buffers(x, first), buffers(out, second),
+    arguments = x if isinstance(x, tuple) else (x,)
+    addresses = addresses or [a.ctypes.data for a in (*arguments, out)]
+    frame = Frame(c.sizeof(Frame), None, c.pointer(api), None, stage, buffers(arguments, addresses[:-1]), buffers((out,), addresses[-1:]),
                   Attributes(c.sizeof(Attributes), None, len(names), types, texts, values))
-    handler(platform)(c.byref(frame))
+    handler(platform, nonuniform)(c.byref(frame))
     return failures[0] if failures else None
 
 
@@ -246,8 +250,174 @@ class Parts(unittest.TestCase):
                 np.testing.assert_allclose(got, want, atol=1e-12)
 
 
+MODES = {1: (7,), 2: (6, 5), 3: (4, 3, 5)}
+
+
+def nonuniform_arrays(axes, kind, sets=2, dtype="complex128"):
+    real = "float32" if dtype == "complex64" else "float64"
+    points, targets = (random.uniform(-3, 3, (axes, n)).astype(real) for n in (9, 8))
+    data = samples((sets,) + (MODES[axes] if kind == 2 else (9,)), dtype)
+    shape = (sets,) + (MODES[axes] if kind == 1 else (9,) if kind == 2 else (8,))
+    return (data, points) + ((targets,) if kind == 3 else ()), shape
+
+
+def nonuniform_sum(axes, kind, sign, order, data, points, *targets):
+    if kind == 3:
+        return data @ np.exp(1j * sign * np.einsum("ak,aj->jk", targets[0], points))
+    k = [np.arange(-(n // 2), (n + 1) // 2) for n in MODES[axes]]
+    k = [np.roll(f, -(len(f) // 2)) if order else f for f in k]
+    a = np.exp(1j * sign * np.einsum("ak,aj->kj", np.stack(np.meshgrid(*k, indexing="ij")).reshape(axes, -1), points))
+    return (data @ a.T).reshape(-1, *MODES[axes]) if kind == 1 else data.reshape(len(data), -1) @ a
+
+
+class NonuniformHandler(unittest.TestCase):
+    def test_values(self):
+        for axes in (1, 2, 3):
+            for kind in (1, 2, 3):
+                for dtype, eps in (("complex64", 1e-5), ("complex128", 1e-12)):
+                    for sign, order in ((1, 0), (-1, 1)):
+                        arrays, shape = nonuniform_arrays(axes, kind, dtype=dtype)
+                        out = np.full(shape, np.nan, dtype)
+                        self.assertIsNone(call(arrays, out, nonuniform=True, type=kind, sign=sign, order=order, eps=eps))
+                        want = nonuniform_sum(axes, kind, sign, order, *(x.astype(complex if x.dtype.kind == "c" else float) for x in arrays))
+                        self.assertLessEqual(np.linalg.norm(out - want), eps * np.linalg.norm(want), (axes, kind, dtype))
+
+    def test_refusals_write_nothing(self):
+        (data, points), shape = nonuniform_arrays(2, 1)
+        good = {"type": 1, "sign": 1, "order": 0, "eps": 1e-9}
+        for arrays, change, wanted in (((data, points), {"type": 4}, "type must be 1, 2 or 3, got 4"), ((data,), {}, "needs 2 arguments"),
+                                       ((data, points), {"type": 3}, "needs 3 arguments"), ((data, points), {"eps": 1}, "eps must be a float64"),
+                                       ((data, points), {"eps": 1e-20}, "epsilon"), ((data, points[:, 1:].copy()), {}, "do not fit"),
+                                       ((data, points[:1].copy()), {}, "do not fit"), ((data[:1].copy(), points), {}, "number of sets"),
+                                       ((data, points.astype(np.float32)), {}, "real type of the data"), ((data.real.copy(), points), {}, "complex type"),
+                                       ((data, points * np.nan), {}, "nan"), ((data, points[0]), {}, r"(axes, count)")):
+            out = np.zeros(shape, complex)
+            code, message = call(arrays, out, nonuniform=True, **{**good, **change})
+            self.assertEqual(code, 3)
+            self.assertIn(wanted, message)
+            self.assertFalse(out.any())
+
+
+def rules_without_jax():
+    """ridge._jax_nufft over NumPy: a stand-in for JAX whose primitive calls the handler. Its rules are functions of arrays."""
+    import types
+    jax_, interpreters, extend = types.ModuleType("jax"), types.ModuleType("jax.interpreters"), types.ModuleType("jax.extend")
+    core, ffi = types.ModuleType("jax.extend.core"), types.ModuleType("jax.ffi")
+    ad, batching, mlir = (types.SimpleNamespace() for _ in range(3))
+
+    class Primitive:
+        def __init__(self, name):
+            self.name = name
+
+        def def_impl(self, function):
+            pass
+
+        def def_abstract_eval(self, function):
+            self.abstract = function
+
+        def bind(self, *operands, kind, modes, sign, order, eps):
+            operands = tuple(np.ascontiguousarray(x) for x in operands)
+            out = np.full(made._shape(*operands, kind=kind, modes=modes), np.nan, operands[0].dtype)
+            failed = call(operands, out, nonuniform=True, type=kind, sign=sign, order=order, eps=eps)
+            if failed:
+                raise ValueError(failed[1])
+            return out
+
+    def map_(function, operands):
+        return np.stack([function([x[i] for x in operands]) for i in range(len(operands[0]))])
+    core.Primitive = Primitive
+    ad.Zero = type("Zero", (), {"__init__": lambda self, aval=None: None})
+    ad.primitive_jvps, ad.primitive_transposes, batching.primitive_batchers = {}, {}, {}
+    mlir.lower_fun, mlir.register_lowering = (lambda *_, **__: None), (lambda *_, **__: None)
+    interpreters.ad, interpreters.batching, interpreters.mlir = ad, batching, mlir
+    jax_.numpy, jax_.ffi, jax_.lax = np, ffi, types.SimpleNamespace(map=map_)
+    stand_in = {"jax": jax_, "jax.numpy": np, "jax.interpreters": interpreters, "jax.extend": extend, "jax.extend.core": core, "jax.ffi": ffi}
+    import importlib
+    sys.modules.update(stand_in)
+    try:
+        made = importlib.import_module("ridge._jax_nufft")
+    finally:
+        for name in stand_in:
+            del sys.modules[name]
+    return made
+
+
+@unittest.skipIf(jax is not None, "JAX itself is tested below")
+class NonuniformRules(unittest.TestCase):
+    def setUp(self):
+        self.rules = rules_without_jax()
+
+    def cases(self):
+        for axes in (1, 2, 3):
+            for kind in (1, 2, 3):
+                arrays, shape = nonuniform_arrays(axes, kind)
+                yield arrays, shape, {"kind": kind, "modes": () if kind == 3 else MODES[axes], "sign": -1, "order": axes % 2, "eps": 1e-13}
+
+    def test_derivatives_are_differences(self):
+        zero = self.rules._ad.Zero()
+        for arrays, _, how in self.cases():
+            run = lambda *x: self.rules._nonuniform_p.bind(*x, **how)  # noqa: E731
+            for moved in ([True] * len(arrays), *np.eye(len(arrays), dtype=bool)):
+                tangents = [samples(x.shape, x.dtype) if m else zero for x, m in zip(arrays, moved)]
+                value, got = self.rules._jvp(arrays, tangents, **how)
+                np.testing.assert_allclose(value, run(*arrays), atol=1e-10)
+                step = 1e-4
+                ends = [run(*(x + s * step * d if m else x for x, d, m in zip(arrays, tangents, moved))) for s in (-2, -1, 1, 2)]
+                want = (ends[0] - 8 * ends[1] + 8 * ends[2] - ends[3]) / (12 * step)
+                self.assertLessEqual(np.linalg.norm(got - want), 1e-8 * np.linalg.norm(want), (how, moved))
+
+    def test_transposes(self):
+        for arrays, shape, how in self.cases():
+            g = samples(shape, "complex128")
+            back, *rest = self.rules._transpose(g, None, *arrays[1:], **how)
+            self.assertEqual(rest, [None] * (len(arrays) - 1))
+            left, right = np.sum(g * self.rules._nonuniform_p.bind(*arrays, **how)), np.sum(back * arrays[0])  # without conjugates
+            self.assertLessEqual(abs(left - right), 1e-10 * abs(left))
+
+    def test_batches(self):
+        for arrays, _, how in self.cases():
+            run = lambda *x: self.rules._nonuniform_p.bind(*x, **how)  # noqa: E731
+            more = np.stack([arrays[0], 2j * arrays[0], arrays[0] ** 2], axis=1)
+            got, axis = self.rules._batch([more, *arrays[1:]], [1] + [None] * (len(arrays) - 1), **how)
+            want = np.stack([run(more[:, i], *arrays[1:]) for i in range(3)])
+            np.testing.assert_allclose(np.moveaxis(got, axis, 0), want, atol=1e-10)
+            points = np.stack([arrays[1], arrays[1] / 2])
+            got, axis = self.rules._batch([arrays[0], points, *arrays[2:]], [None, 0] + [None] * (len(arrays) - 2), **how)
+            want = np.stack([run(arrays[0], p, *arrays[2:]) for p in points])
+            np.testing.assert_allclose(np.moveaxis(got, axis, 0), want, atol=1e-10)
+
+    def test_functions(self):
+        x, y, c = random.uniform(-3, 3, 9), random.uniform(-3, 3, 9), samples((4, 3, 9), "complex128")
+        got = self.rules.nufft2d1(x, y, c, (6, 5), eps=1e-12)
+        self.assertEqual(got.shape, (4, 3, 6, 5))
+        want = nonuniform_sum(2, 1, 1, 0, c.reshape(12, 9), np.stack([x, y])).reshape(4, 3, 6, 5)
+        np.testing.assert_allclose(got, want, atol=1e-10)
+        np.testing.assert_allclose(self.rules.nufft2d2(x, y, got, eps=1e-12),
+                                   nonuniform_sum(2, 2, -1, 0, got.reshape(12, 6, 5), np.stack([x, y])).reshape(4, 3, 9), atol=1e-9)
+        with self.assertRaisesRegex(ValueError, "one strength per point, 9, got 8"):
+            self.rules.nufft2d1(x, y, c[..., 1:], 6)
+
+
 @unittest.skipIf(jax is None, "needs JAX")
 class Jax(unittest.TestCase):
+    def test_nonuniform(self):
+        import ridge.jax as ours
+        from jax.test_util import check_grads
+        for axes in (1, 2, 3):
+            for kind in (1, 2, 3):
+                (data, points, *targets), _ = nonuniform_arrays(axes, kind, sets=1)
+                function = getattr(ours, f"nufft{axes}d{kind}")
+
+                def run(data, points, *targets):
+                    more = (MODES[axes],) if kind == 1 else tuple(targets[0]) if kind == 3 else ()
+                    return function(*points, data, *more, eps=1e-13)
+                want = nonuniform_sum(axes, kind, -1 if kind == 2 else 1, 0, data, points, *targets)[0]
+                np.testing.assert_allclose(jax.jit(run)(data[0], points, *targets), want, atol=1e-10)
+                if axes < 3:
+                    check_grads(run, (data[0], points, *targets), order=2, atol=1e-3, rtol=1e-3)
+        many = jax.vmap(lambda x: ours.nufft1d1(x, data[0], 6))(jax.numpy.stack([points[0], points[1]]))
+        np.testing.assert_allclose(many[1], ours.nufft1d1(points[1], data[0], 6), atol=1e-10)
+
     def test_transformations(self):
         import ridge.jax as ours
         from jax.test_util import check_grads
