@@ -138,6 +138,61 @@ def _ranges(box, shape, name):
     return [first for first, _ in pairs], [count for _, count in pairs]
 
 
+class Boxes:
+    """Transforms of one to three axes of which forward() reads only the box `given`, the other samples being zero, and gives only the box
+    `wanted`. inverse() exchanges the two.
+
+    shape: of the samples of the whole transform. given, wanted: per axis a pair (first, count), a count, or None for the whole axis; a
+    range may continue at the beginning of the axis. dtype: of the samples; real samples have half spectra, as in rfftn. batch: arrays
+    that are transformed together, along an axis before the others. norm: as of numpy.fft.
+
+    >>> low = Boxes((64, 64), given=(10, 20), wanted=[(60, 9), (60, 9)])      # frequencies -4 ... 4
+    >>> low.forward(np.ones((10, 20))).shape
+    (9, 9)
+    """
+
+    def __init__(self, shape, given=None, wanted=None, dtype="complex128", *, batch=None, norm=None, workers=None, device=None):
+        dtype = np.dtype(dtype)
+        wide = {"float32": "complex64", "float64": "complex128"}.get(dtype.name)
+        self.dtype, self.spectrum_dtype = dtype, np.dtype(wide or dtype)
+        _, made = _made("Boxes", wide or dtype, (np.complex64, np.complex128))
+        self.shape = _shape(shape)
+        if not self.shape or min(self.shape) < 1:
+            raise ValueError(f"the shape needs axes of at least one point, got {self.shape}")
+        spectrum = (*self.shape[:-1], self.shape[-1] // 2 + 1) if wide else self.shape
+        given, wanted = _ranges(given, self.shape, "given"), _ranges(wanted, spectrum, "wanted")
+        sets = () if batch is None else (operator.index(batch),)
+        self.given_shape, self.wanted_shape = (*sets, *given[1]), (*sets, *wanted[1])
+        points = int(np.prod(self.shape, dtype=np.int64))
+        self._plan = made(device_name(device), self.shape, [*given, *wanted], wide is not None, sets[0] if sets else 1,
+                          _scale(norm, points, False), _scale(norm, points, True), _threads(workers))
+
+    @property
+    def device(self):
+        return self._plan.device()
+
+    def forward(self, samples, out=None):
+        """The wanted values of the transform of the given samples."""
+        out = _output(out, self.wanted_shape, self.spectrum_dtype)
+        self._plan.run(_input(samples, self.given_shape, self.dtype, "the samples"), out, False)
+        return out
+
+    def inverse(self, values, out=None):
+        """The given samples of the inverse transform of the wanted values, the other values being zero."""
+        out = _output(out, self.given_shape, self.dtype)
+        self._plan.run(_input(values, self.wanted_shape, self.spectrum_dtype, "the values"), out, True)
+        return out
+
+    def adjoint(self):
+        """A transform whose inverse() is the adjoint of forward(), and whose forward() is the adjoint of inverse()."""
+        other = object.__new__(Boxes)
+        other.__dict__.update(self.__dict__, _plan=self._plan.adjoint())
+        return other
+
+    def explain(self):
+        return self._plan.explain()
+
+
 class RealBoxes:
     """Cosine, sine and Hartley transforms of a box of samples, giving a box of the values; other samples are zero.
 

@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <ridge/fft.hpp>
 #include <ridge/fft/columns.hpp>
 #include <ridge/fft/real_boxes.hpp>
 
@@ -78,6 +80,47 @@ void run_boxes(const fft::RealBoxes<T>& plan, const py::object& input, const py:
   plan.run(from, to);
 }
 
+// A plan of fft with boxes, and its types.
+template <class T>
+std::unique_ptr<fft::Plan<T>> made_box_plan(const std::string& device, const std::vector<std::size_t>& shape,
+                                            const std::vector<std::vector<std::size_t>>& ranges, bool real,
+                                            std::size_t batch, double scale_forward, double scale_inverse,
+                                            std::size_t threads) {
+  const fft::Problem problem{.shape = shape,
+                             .batch = batch,
+                             .kind = real ? fft::Kind::real : fft::Kind::complex,
+                             .scale_forward = scale_forward,
+                             .scale_inverse = scale_inverse,
+                             .threads = threads,
+                             .given = {.first = ranges.at(0), .count = ranges.at(1)},
+                             .wanted = {.first = ranges.at(2), .count = ranges.at(3)}};
+  const py::gil_scoped_release free;
+  return std::make_unique<fft::Plan<T>>(ridge::device(device), problem, planner::Options{.effort = Effort::quick});
+}
+
+template <class T>
+void run_box_plan(const fft::Plan<T>& plan, const py::object& input, const py::object& output, bool inverse) {
+  const Elements complexes{sizeof(T) == 4 ? Element::complex64 : Element::complex128};
+  const Elements reals{sizeof(T) == 4 ? Element::float32 : Element::float64};
+  const bool real = plan.problem().kind == fft::Kind::real;
+  const Array in(input, false, "the input", real && !inverse ? reals : complexes);
+  const Array out(output, true, "the output", real && inverse ? reals : complexes);
+  const auto run = [&](auto from, auto to) {
+    const py::gil_scoped_release free;
+    if constexpr (std::is_same_v<typename decltype(from)::element_type, const T>) {
+      plan.forward(from, to);
+    } else if constexpr (std::is_same_v<typename decltype(to)::element_type, T>) {
+      plan.inverse(from, to);
+    } else {
+      inverse ? plan.inverse(from, to) : plan.forward(from, to);
+    }
+  };
+  using Complex = std::complex<T>;
+  if (real && !inverse) return run(in.span<const T>("the input"), out.span<Complex>("the output"));
+  if (real) return run(in.span<const Complex>("the input"), out.span<T>("the output"));
+  run(in.span<const Complex>("the input"), out.span<Complex>("the output"));
+}
+
 template <class T>
 void add_box_plans(py::module_& module, const std::string& number) {
   using Columns = ColumnPlan<T>;
@@ -89,6 +132,13 @@ void add_box_plans(py::module_& module, const std::string& number) {
       .def("share", &Columns::share)
       .def("explain", &Columns::explain)
       .def("device", [](const Columns& plan) { return plan.device().id(); });
+  using Fourier = fft::Plan<T>;
+  py::class_<Fourier>(module, ("Boxes" + number).c_str())
+      .def(py::init(&made_box_plan<T>))
+      .def("run", &run_box_plan<T>)
+      .def("adjoint", [](const Fourier& plan) { return plan.adjoint({.effort = Effort::quick}); })
+      .def("explain", &Fourier::explain)
+      .def("device", [](const Fourier& plan) { return plan.device().id(); });
   using Boxes = fft::RealBoxes<T>;
   py::class_<Boxes>(module, ("RealBoxes" + number).c_str())
       .def(py::init(&made_boxes<T>))

@@ -111,6 +111,64 @@ class Columns(unittest.TestCase):
             plan.forward(np.ones((4, 4, 4)), np.ones(4, complex))
 
 
+class Boxes(unittest.TestCase):
+    CASES = [((24,), [(0, 7)], [(20, 9)]), ((15, 14), [(3, 8), (10, 6)], [(0, 15), (0, 5)]), ((14, 15), None, [(2, 3), (0, 8)]),
+             ((6, 9, 10), [2, (8, 3), (0, 10)], [(5, 2), None, (1, 4)])]
+
+    def check(self, device, shape, given, wanted, dtype, gate, batch):
+        real = np.dtype(dtype).kind == "f"
+        plan = fft.Boxes(shape, given, wanted, dtype, batch=batch, norm="ortho", device=device)
+        half = (*shape[:-1], shape[-1] // 2 + 1) if real else shape
+
+        def places(box, lengths):
+            pairs = [(0, n) if b is None else (0, b) if np.ndim(b) == 0 else b for b, n in zip(box or [None] * len(lengths), lengths)]
+            return np.ix_(*((first + np.arange(count)) % n for (first, count), n in zip(pairs, lengths)))
+        inside, taken, root = places(given, shape), places(wanted, half), np.sqrt(np.longdouble(np.prod(shape)))
+        x, y = complexes(*plan.given_shape).astype(plan.spectrum_dtype), complexes(*plan.wanted_shape).astype(plan.spectrum_dtype)
+        x = x.real.astype(dtype) if real else x
+        out = np.full(plan.wanted_shape, np.nan, plan.spectrum_dtype)
+        self.assertIs(plan.forward(x, out), out)
+        for got, one in zip(out.reshape(-1, *plan.wanted_shape[-len(shape):]), x.reshape(-1, *plan.given_shape[-len(shape):])):
+            stored = np.zeros(shape, np.clongdouble)
+            stored[inside] = one
+            self.assertLessEqual(error(got, whole(stored, -1)[taken] / root), gate, (device, shape, dtype))
+        back = plan.inverse(y)
+        self.assertEqual((back.dtype, back.shape), (np.dtype(dtype), plan.given_shape))
+        for got, one in zip(back.reshape(-1, *plan.given_shape[-len(shape):]), y.reshape(-1, *plan.wanted_shape[-len(shape):])):
+            stored = np.zeros(half, np.clongdouble)
+            stored[taken] = one
+            if real:
+                want = np.fft.irfftn(stored.astype(complex), shape, norm="ortho")
+            else:
+                want = whole(stored, +1) / root
+            self.assertLessEqual(error(got, want[inside]), 4 * gate, (device, shape, dtype))
+        adjoint = plan.adjoint()
+        for left, right in ((np.vdot(y, plan.forward(x)), np.vdot(adjoint.inverse(y), x)), (np.vdot(x, plan.inverse(y)), np.vdot(adjoint.forward(x), y))):
+            self.assertLessEqual(abs((left - right).real), 1e3 * gate * max(1, abs(left)))
+
+    def test_values_and_adjoints(self):
+        for device in DEVICES:
+            for i, case in enumerate(self.CASES):
+                for dtype, gate in (("complex128", 1e-15), ("complex64", 6e-7), ("float64", 1e-15), ("float32", 6e-7)):
+                    if dtype.startswith("float") and case[2][-1] == (20, 9) or device != "host" and (i != 1 or dtype.endswith(("128", "64")) and dtype != "complex64"):
+                        continue
+                    self.check(device, *case, dtype, gate, (None, 3)[i % 2])
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(ValueError, "the box given .*axis 1"):
+            fft.Boxes((8, 8), [None, (0, 9)])
+        with self.assertRaisesRegex(ValueError, "given needs one range per axis, 2, got 1"):
+            fft.Boxes((8, 8), [4])
+        with self.assertRaisesRegex(TypeError, "dtype must be"):
+            fft.Boxes((8, 8), dtype=int)
+        with self.assertRaisesRegex(TypeError, "the samples must be real"):
+            fft.Boxes((8,), [4], dtype=float).forward(np.ones(4, complex))
+        with self.assertRaisesRegex(ValueError, r"the samples must have the shape \(2, 4\)"):
+            fft.Boxes((8,), [4], batch=2).forward(np.ones(4))
+        with self.assertRaisesRegex(ValueError, "at least one point"):
+            fft.Boxes((8, 0))
+
+
 def matrix(kind, n):
     """The whole transform of n points as a matrix of long doubles, by FFTW's definition."""
     j, k = np.arange(n, dtype=np.longdouble), np.arange(n, dtype=np.longdouble)[:, None]

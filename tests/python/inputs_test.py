@@ -175,6 +175,8 @@ CALLS.update({
     "fft.Columns": (lambda rows: fft.Columns((3, 4, 5), rows).forward(np.ones((3, 4, 5))), np.array([[0, 1, 2, 3], [2, 0, 4, 2]])),
     "fft.Columns.forward": (lambda x: fft.Columns((3, 4, 5), [[0, 1, 2, 3]]).forward(x), complexes(3, 4, 5)),
     "fft.Columns.inverse": (lambda x: fft.Columns((3, 4, 5), [[0, 1, 2, 3]]).inverse(x), complexes(3)),
+    "fft.Boxes.forward": (lambda x: fft.Boxes((8, 9), (4, 5)).forward(x), complexes(4, 5)),
+    "fft.Boxes.inverse": (lambda y: fft.Boxes((8, 9), (4, 5), dtype=float).inverse(y), complexes(8, 5)),
     "fft.RealBoxes": (fft.RealBoxes((8, 9), ("dct2", "dst1"), (4, 5)), reals(4, 5)),
     "fft.czt": (lambda x: fft.czt(x, 9), complexes(12)),
     "fft.plan": (lambda x: fft.plan(x, measured=False)(np.ones(12, complex)), complexes(12)),
