@@ -257,24 +257,28 @@ Grid<T> after_steps(const Chosen<T>& chosen, const Layers<T>& layers, const Laye
 template <class T>
 void check_loops(const LayerSetup& setup, std::size_t threads) {
   const Update<T> update = layered<T>(setup);
-  Update<T> plain = update;
-  for (LayerUpdate& layer : plain.layers) layer.differences = {};
   const Grid<T> medium = medium_of<T>(setup.shape, [](double z, double y, double) { return y + z > 40 ? 1.0 : 0.7; });
   const Chosen<T> chosen =
       choose_variant(host(), update, {.shape = setup.shape, .threads = threads}, {.effort = Effort::quick}, true);
-  const Grid<T> loops = after_steps(chosen, *host_layers(update, chosen.layout), setup, medium),
-                expressions = after_steps(chosen, *host_layers(plain, chosen.layout), setup, medium);
-  ridge::test::Worst worst;
-  double most = 0;
-  const std::size_t first = setup.surface ? 3 * (loops.cells() / setup.shape[0]) : 0;
-  for (std::size_t i = first; i < loops.cells(); ++i) {
-    worst.add(std::abs(static_cast<double>(loops.all()[i]) - static_cast<double>(expressions.all()[i])));
-    most = std::max(most, std::abs(static_cast<double>(expressions.all()[i])));
+  for (const Update<T>& one : {update, adjoint_update(update, chosen.layout).update}) {
+    Update<T> plain = one;
+    for (LayerUpdate& layer : plain.layers) layer.differences = {};
+    const auto compiled = host_layers(one, chosen.layout), interpreted = host_layers(plain, chosen.layout);
+    EXPECT_NE(compiled->start()->values(), interpreted->start()->values());  // the loops are used
+    const Grid<T> loops = after_steps(chosen, *compiled, setup, medium),
+                  expressions = after_steps(chosen, *interpreted, setup, medium);
+    ridge::test::Worst worst;
+    double most = 0;
+    const std::size_t first = setup.surface ? 3 * (loops.cells() / setup.shape[0]) : 0;
+    for (std::size_t i = first; i < loops.cells(); ++i) {
+      worst.add(std::abs(static_cast<double>(loops.all()[i]) - static_cast<double>(expressions.all()[i])));
+      most = std::max(most, std::abs(static_cast<double>(expressions.all()[i])));
+    }
+    EXPECT_LE(worst.value(), (sizeof(T) == 4 ? 3e-6 : 6e-15) * most)
+        << setup.shape.size() << "D, layers of " << setup.cells << ", order " << setup.accuracy << ", threads "
+        << threads;
+    EXPECT_GT(most, 0.1);
   }
-  EXPECT_LE(worst.value(), (sizeof(T) == 4 ? 3e-6 : 6e-15) * most)
-      << setup.shape.size() << "D, layers of " << setup.cells << ", order " << setup.accuracy << ", threads "
-      << threads;
-  EXPECT_GT(most, 0.1);
 }
 
 TEST(Layers, LoopsOfTheHostAgreeWithTheExpressions) {

@@ -92,6 +92,11 @@ HWY_INLINE Terms TermsOf(const Profiles& profiles, V second, V slope, V memory, 
           hn::MulAdd(profiles.gain, t, hn::Mul(profiles.decay, zeta))};
 }
 
+HWY_INLINE Profiles ProfilesOf(const CpmlBlock<T>& block, std::size_t row) {
+  return {Weight(block.profiles[0][row]), Weight(block.profiles[1][row]), Weight(block.profiles[2][row]),
+          Weight(block.profiles[3][row])};
+}
+
 // A vector of each row of a block. Rows that several rows of the block read are loaded once.
 template <std::size_t kRadius, std::size_t kRows, bool kKeeps, bool kWhole>
 HWY_INLINE void BlockCells(const CpmlWeights<T>& weights, const CpmlBlock<T>& block, const Access<kWhole>& access) {
@@ -108,10 +113,9 @@ HWY_INLINE void BlockCells(const CpmlWeights<T>& weights, const CpmlBlock<T>& bl
     HWY_UNROLL(4)
     for (std::size_t r = 0; r < kRows; ++r) {
       const V* const at = before + kRadius + r;
-      const Profiles profiles{Weight(block.profiles[0][r]), Weight(block.profiles[1][r]), Weight(block.profiles[2][r]),
-                              Weight(block.profiles[3][r])};
+      const Profiles profiles = ProfilesOf(block, kRadius + r);
       const Terms terms = TermsOf(profiles, Second<kRadius>(weights, at), First<kRadius>(weights, at), memory[r],
-                                  psi[kRadius + r], access.Load(block.zeta[r]));
+                                  psi[kRadius + r], access.Load(block.zeta[kRadius + r]));
       access.Store(hn::MulAdd(access.Load(block.scale[r]), terms.added, access.Load(block.fresh[r])), block.fresh[r]);
       access.Store(terms.psi, block.new_psi[r]);
       access.Store(terms.zeta, block.new_zeta[r]);
@@ -123,26 +127,87 @@ HWY_INLINE void BlockCells(const CpmlWeights<T>& weights, const CpmlBlock<T>& bl
   }
 }
 
+// Values that the transposed differences read: the term of the wave is the second difference of `second` minus the
+// first difference of `first`, and psi loses the first difference of `memory`.
+struct Sources {
+  V second, first, memory;
+};
+HWY_INLINE Sources SourcesOf(const Profiles& profiles, V before, V psi, V zeta) {
+  const V t = hn::MulAdd(profiles.stretch, before, hn::Mul(profiles.gain, zeta)), memory = hn::Add(before, t);
+  return {hn::MulAdd(profiles.stretch, memory, t), hn::MulAdd(profiles.slope, memory, hn::Mul(profiles.gain, psi)),
+          memory};
+}
+
+// Adds the sources of row i to the sums of all rows of the block that are at most the radius away.
+template <std::size_t kRadius, std::size_t kRows>
+HWY_INLINE void AddSources(const CpmlWeights<T>& weights, const Sources& sources, std::size_t i, V (&added)[kRows],
+                           V (&lost)[kRows]) {
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const std::size_t at = kRadius + r, k = i > at ? i - at : at - i;
+    if (k > kRadius) continue;
+    added[r] = hn::MulAdd(Weight(weights.second[k]), sources.second, added[r]);
+    if (k == 0) continue;
+    const V weight = Weight(i > at ? weights.first[k] : -weights.first[k]);
+    added[r] = hn::NegMulAdd(weight, sources.first, added[r]);
+    lost[r] = hn::NegMulAdd(weight, sources.memory, lost[r]);
+  }
+}
+
+// The same for a transposed layer.
+template <std::size_t kRadius, std::size_t kRows, bool kKeeps, bool kWhole>
+HWY_INLINE void TransposedCells(const CpmlWeights<T>& weights, const CpmlBlock<T>& block,
+                                const Access<kWhole>& access) {
+  V added[kRows], lost[kRows];
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < kRows; ++r) added[r] = lost[r] = hn::Zero(D());
+  HWY_UNROLL(12)
+  for (std::size_t i = 0; i < kRows + 2 * kRadius; ++i) {
+    const Sources sources = SourcesOf(ProfilesOf(block, i), access.Load(block.before[i]), access.Load(block.psi[i]),
+                                      access.Load(block.zeta[i]));
+    AddSources<kRadius, kRows>(weights, sources, i, added, lost);
+  }
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < kRows; ++r) {
+    access.Store(hn::MulAdd(access.Load(block.scale[r]), added[r], access.Load(block.fresh[r])), block.fresh[r]);
+    if constexpr (kKeeps) {
+      const V decay = Weight(block.profiles[3][kRadius + r]);
+      access.Store(hn::MulAdd(decay, access.Load(block.psi[kRadius + r]), lost[r]), block.new_psi[r]);
+      access.Store(hn::MulAdd(decay, access.Load(block.zeta[kRadius + r]), access.Load(block.before[kRadius + r])),
+                   block.new_zeta[r]);
+    }
+  }
+}
+
 // Whole vectors are aligned.
-template <std::size_t kRadius, std::size_t kRows, bool kKeeps>
+template <std::size_t kRadius, std::size_t kRows, bool kKeeps, bool kTransposed>
 void BlockLoop(const CpmlWeights<T>& given_weights, const CpmlBlock<T>& given) {
   const CpmlWeights<T> weights = given_weights;  // local copies: stores do not alias them
   const CpmlBlock<T> block = given;
   const std::size_t lanes = hn::Lanes(D()), skip = block.skip % lanes, end = skip + block.cells;
+  const auto cells = [&](const auto& access) HWY_ATTR {
+    if constexpr (kTransposed) return TransposedCells<kRadius, kRows, kKeeps>(weights, block, access);
+    BlockCells<kRadius, kRows, kKeeps>(weights, block, access);
+  };
   for (std::size_t x = 0; x < end; x += lanes) {
     const auto at = static_cast<std::ptrdiff_t>(x) - static_cast<std::ptrdiff_t>(skip);
     if (x >= skip && x + lanes <= end) {
-      BlockCells<kRadius, kRows, kKeeps, true>(weights, block, {at, 0, lanes});
+      cells(Access<true>{at, 0, lanes});
     } else {
-      BlockCells<kRadius, kRows, kKeeps, false>(weights, block,
-                                                {at, x < skip ? skip - x : 0, std::min(lanes, end - x)});
+      cells(Access<false>{at, x < skip ? skip - x : 0, std::min(lanes, end - x)});
     }
   }
 }
 
 template <std::size_t kRadius, std::size_t kRows>
 void BlockOf(const CpmlWeights<T>& weights, const CpmlBlock<T>& block) {
-  block.keeps ? BlockLoop<kRadius, kRows, true>(weights, block) : BlockLoop<kRadius, kRows, false>(weights, block);
+  if (block.transposed) {
+    block.keeps ? BlockLoop<kRadius, kRows, true, true>(weights, block)
+                : BlockLoop<kRadius, kRows, false, true>(weights, block);
+  } else {
+    block.keeps ? BlockLoop<kRadius, kRows, true, false>(weights, block)
+                : BlockLoop<kRadius, kRows, false, false>(weights, block);
+  }
 }
 
 template <std::size_t kRadius>
@@ -165,17 +230,31 @@ HWY_INLINE Access<false> LanesOf(std::size_t begin, std::size_t end, std::size_t
   return {static_cast<std::ptrdiff_t>(x) - static_cast<std::ptrdiff_t>(begin), lane(begin), lane(end)};
 }
 
+// Calls `work` with the first cell of each vector of a padded row, and a row. Vectors that are stored there end in the
+// next row, or in the next vectors of their own; these are computed later and replace what is beyond the row.
+template <class Work>
+HWY_INLINE void EachPaddedVector(const CpmlLines<T>& lines, const Work& work) {
+  const std::size_t lanes = hn::Lanes(D());
+  for (std::size_t x = (lines.width + lanes - 1) / lanes * lanes; x > 0;) {
+    x -= lanes;
+    for (std::size_t row = 0; row < lines.rows; ++row) work(x, row);
+  }
+}
+
 // Copies memory variables to rows of whole padded width, with zeros around them: loads at neighbours then neither read
 // beyond the row nor wait for masked stores of the row before.
 HWY_INLINE void CopyLines(const T* from, const CpmlLines<T>& lines, std::size_t first, T* to) {
-  const std::size_t lanes = hn::Lanes(D()), kept = lines.end - lines.begin;
-  // Backwards, because the last vector of a row may end in the next row, which then replaces its first cells.
-  for (std::size_t x = (lines.width + lanes - 1) / lanes * lanes; x > 0;) {
-    x -= lanes;
+  EachPaddedVector(lines, [&](std::size_t x, std::size_t row) HWY_ATTR {
     const Access<false> stored = LanesOf(first + lines.begin, first + lines.end, x);
-    for (std::size_t row = 0; row < lines.rows; ++row)
-      hn::StoreU(stored.Load(from + row * kept), D(), to + row * lines.width + x);
-  }
+    hn::StoreU(stored.Load(from + row * (lines.end - lines.begin)), D(), to + row * lines.width + x);
+  });
+}
+
+// Vectors at `at` and its neighbours.
+template <std::ptrdiff_t kReach>
+HWY_INLINE void LoadAround(const T* at, V (&vectors)[2 * kReach + 1]) {
+  HWY_UNROLL(9)
+  for (std::ptrdiff_t k = -kReach; k <= kReach; ++k) vectors[kReach + k] = hn::LoadU(D(), at + k);
 }
 
 // The cells from `x` on of all rows of a layer along x.
@@ -184,24 +263,64 @@ HWY_INLINE void LineCells(const CpmlWeights<T>& weights, const CpmlLines<T>& lin
   constexpr std::ptrdiff_t kReach = kRadius;
   const std::size_t kept = lines.end - lines.begin;
   const Access<false> cells = LanesOf(0, lines.cells, x), stored = LanesOf(lines.begin, lines.end, x);
-  const Profiles profiles{cells.Load(lines.profiles[0]), cells.Load(lines.profiles[1]), cells.Load(lines.profiles[2]),
-                          cells.Load(lines.profiles[3])};
+  const auto profile = [&](std::size_t k) HWY_ATTR { return cells.Load(lines.profiles[k] + kRadius); };
+  const Profiles profiles{profile(0), profile(1), profile(2), profile(3)};
   for (std::size_t row = 0; row < lines.rows; ++row) {
     const T* const before = lines.before + row * lines.grid_step;
-    const T* const psi = lines.psi_copy + row * lines.width + kRadius + x;
+    const T* const psi = lines.work + row * lines.width + kRadius + x;
     V u[2 * kRadius + 1], memory[2 * kRadius + 1];
     HWY_UNROLL(9)
-    for (std::ptrdiff_t k = -kReach; k <= kReach; ++k) {
-      u[kReach + k] = cells.Load(before + k);
-      memory[kReach + k] = hn::LoadU(D(), psi + k);
-    }
+    for (std::ptrdiff_t k = -kReach; k <= kReach; ++k) u[kReach + k] = cells.Load(before + k);
+    LoadAround<kReach>(psi, memory);
     T* const fresh = lines.fresh + row * lines.grid_step;
     const Terms terms = TermsOf(profiles, Second<kRadius>(weights, u + kReach), First<kRadius>(weights, u + kReach),
                                 First<kRadius>(weights, memory + kReach), memory[kReach],
-                                hn::LoadU(D(), lines.zeta_copy + row * lines.width + x));
+                                hn::LoadU(D(), lines.work + lines.copy + row * lines.width + x));
     cells.Store(hn::MulAdd(cells.Load(lines.scale + row * lines.grid_step), terms.added, cells.Load(fresh)), fresh);
     stored.Store(terms.psi, lines.psi + row * kept);
     stored.Store(terms.zeta, lines.zeta + row * kept);
+  }
+}
+
+// Computes five copies of padded rows: the values that the transposed differences read, psi, and the new zeta.
+template <std::size_t kRadius>
+HWY_INLINE void SourceLines(const CpmlLines<T>& lines) {
+  const std::size_t kept = lines.end - lines.begin;
+  EachPaddedVector(lines, [&](std::size_t x, std::size_t row) HWY_ATTR {
+    const Access<false> cells = LanesOf(0, lines.width, x);
+    const Access<false> stored = LanesOf(kRadius + lines.begin, kRadius + lines.end, x);
+    const auto profile = [&](std::size_t k) HWY_ATTR { return cells.Load(lines.profiles[k]); };
+    const Profiles profiles{profile(0), profile(1), profile(2), profile(3)};
+    const V before = cells.Load(lines.before + row * lines.grid_step - kRadius);
+    const V psi = stored.Load(lines.psi + row * kept), zeta = stored.Load(lines.zeta + row * kept);
+    const Sources sources = SourcesOf(profiles, before, psi, zeta);
+    T* const to = lines.work + row * lines.width + x;
+    hn::StoreU(sources.second, D(), to);
+    hn::StoreU(sources.first, D(), to + lines.copy);
+    hn::StoreU(sources.memory, D(), to + 2 * lines.copy);
+    hn::StoreU(psi, D(), to + 3 * lines.copy);
+    hn::StoreU(hn::MulAdd(profiles.decay, zeta, before), D(), to + 4 * lines.copy);
+  });
+}
+
+template <std::size_t kRadius>
+HWY_INLINE void TransposedLineCells(const CpmlWeights<T>& weights, const CpmlLines<T>& lines, std::size_t x) {
+  constexpr std::ptrdiff_t kReach = kRadius;
+  const std::size_t kept = lines.end - lines.begin;
+  const Access<false> cells = LanesOf(0, lines.cells, x), stored = LanesOf(lines.begin, lines.end, x);
+  const V decay = cells.Load(lines.profiles[3] + kRadius);
+  for (std::size_t row = 0; row < lines.rows; ++row) {
+    const T* const from = lines.work + row * lines.width + kRadius + x;
+    V second[2 * kRadius + 1], first[2 * kRadius + 1], memory[2 * kRadius + 1];
+    LoadAround<kReach>(from, second);
+    LoadAround<kReach>(from + lines.copy, first);
+    LoadAround<kReach>(from + 2 * lines.copy, memory);
+    const V added = hn::Sub(Second<kRadius>(weights, second + kReach), First<kRadius>(weights, first + kReach));
+    T* const fresh = lines.fresh + row * lines.grid_step;
+    cells.Store(hn::MulAdd(cells.Load(lines.scale + row * lines.grid_step), added, cells.Load(fresh)), fresh);
+    const V psi = hn::LoadU(D(), from + 3 * lines.copy), zeta = hn::LoadU(D(), from + 4 * lines.copy);
+    stored.Store(hn::MulSub(decay, psi, First<kRadius>(weights, memory + kReach)), lines.psi + row * kept);
+    stored.Store(zeta, lines.zeta + row * kept);
   }
 }
 
@@ -209,9 +328,15 @@ template <std::size_t kRadius>
 void LinesBy(const CpmlWeights<T>& given_weights, const CpmlLines<T>& given) {
   const CpmlWeights<T> weights = given_weights;
   const CpmlLines<T> lines = given;
-  CopyLines(lines.psi, lines, kRadius, lines.psi_copy);
-  CopyLines(lines.zeta, lines, 0, lines.zeta_copy);
-  for (std::size_t x = 0; x < lines.cells; x += hn::Lanes(D())) LineCells<kRadius>(weights, lines, x);
+  const std::size_t lanes = hn::Lanes(D());
+  if (lines.transposed) {
+    SourceLines<kRadius>(lines);
+    for (std::size_t x = 0; x < lines.cells; x += lanes) TransposedLineCells<kRadius>(weights, lines, x);
+    return;
+  }
+  CopyLines(lines.psi, lines, kRadius, lines.work);
+  CopyLines(lines.zeta, lines, 0, lines.work + lines.copy);
+  for (std::size_t x = 0; x < lines.cells; x += lanes) LineCells<kRadius>(weights, lines, x);
 }
 
 bool HasRows() { return true; }

@@ -1,4 +1,5 @@
-// Layers on the host by compiled loops: CPML. Memory variables are stored only where profiles are not zero.
+// Layers on the host by compiled loops: CPML and its transpose. Memory variables are stored only where profiles are not
+// zero.
 #include "stencil/layers/host_cpml.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace ridge::stencil {
 namespace {
 
-constexpr std::size_t kLinesTogether = 64;  // rows of a layer along x per call: their copies stay in the cache
+constexpr std::size_t kLinesTogether = 32;  // rows of a layer along x per call: their copies stay in the cache
 
 // Weights of the loops; radius 0 if they do not support the layer.
 template <class T>
@@ -17,7 +18,7 @@ CpmlWeights<T> weights_of(const LoweredLayer<T>& layer) {
   const auto& [first, second] = layer.differences;
   const bool fits = first.size() == layer.place.radius + 1 && layer.place.radius > 0 &&
                     layer.place.radius <= kCpmlRadius && second.size() == first.size() && layer.memories == 2 &&
-                    layer.profiles == 4 && layer.shared == 0 && has_cpml_rows<T>();
+                    layer.profiles == 4 && (layer.transposed || layer.shared == 0) && has_cpml_rows<T>();
   CpmlWeights<T> weights{.radius = fits ? layer.place.radius : 0};
   for (std::size_t k = 0; fits && k < first.size(); ++k) {
     weights.first[k] = static_cast<T>(first[k]);
@@ -27,20 +28,22 @@ CpmlWeights<T> weights_of(const LoweredLayer<T>& layer) {
 }
 
 // Along z and y a stored row has the alignment of a row of the grid. psi is read at neighbours, so it has two buffers,
-// which are read and written alternately. Along x whole rows are copied before they are replaced in place.
+// which are read and written alternately; in a transposed layer zeta, too. Along x whole rows are copied before they
+// are replaced in place.
 template <class T>
 class HostCpml final : public HostLayerRows<T> {
  public:
   HostCpml(const LoweredLayer<T>& layer, const CpmlWeights<T>& weights)
-      : place_(layer.place), weights_(weights), profiles_(layer.values), scale_(layer.scale) {
-    const std::size_t radius = place_.radius, band = place_.extent[place_.axis];
-    for (auto& profile : profiles_)  // of the band
-      profile = std::vector<T>(profile.begin() + static_cast<std::ptrdiff_t>(radius),
-                               profile.begin() + static_cast<std::ptrdiff_t>(radius + band));
+      : place_(layer.place),
+        weights_(weights),
+        transposed_(layer.transposed),
+        profiles_(layer.values),
+        scale_(layer.scale) {
     const auto zero = [&](std::size_t i) {
-      return std::all_of(profiles_.begin(), profiles_.end(), [i](const auto& profile) { return profile[i] == T{0}; });
+      return std::all_of(profiles_.begin(), profiles_.end(),
+                         [&](const auto& profile) { return profile[place_.radius + i] == T{0}; });
     };
-    for (end_ = band; end_ > 0 && zero(end_ - 1);) --end_;
+    for (end_ = place_.extent[place_.axis]; end_ > 0 && zero(end_ - 1);) --end_;
     while (begin_ < end_ && zero(begin_)) ++begin_;
     stored_ = place_.extent;
     stored_[place_.axis] = end_ - begin_;
@@ -51,6 +54,7 @@ class HostCpml final : public HostLayerRows<T> {
     for (auto* memory : {&psi_, &zeta_}) *memory = base::AlignedArray<T>(values);
     if (!along_x()) {
       new_psi_ = base::AlignedArray<T>(values);
+      if (transposed_) new_zeta_ = base::AlignedArray<T>(values);
       zeros_ = base::AlignedArray<T>(pitch_);
       std::fill(zeros_.begin(), zeros_.end(), T{});
     }
@@ -79,10 +83,12 @@ class HostCpml final : public HostLayerRows<T> {
     }
   }
   void swap() override {
-    if (!along_x()) std::swap(psi_, new_psi_);
+    if (along_x()) return;
+    std::swap(psi_, new_psi_);
+    if (transposed_) std::swap(zeta_, new_zeta_);
   }
   void clear() override {
-    for (auto* memory : {&psi_, &new_psi_, &zeta_}) std::fill(memory->begin(), memory->end(), T{});
+    for (auto* memory : {&psi_, &new_psi_, &zeta_, &new_zeta_}) std::fill(memory->begin(), memory->end(), T{});
   }
   std::vector<std::span<T>> memory() override { return {psi_.span(), zeta_.span()}; }
 
@@ -117,18 +123,22 @@ class HostCpml final : public HostLayerRows<T> {
       const std::size_t k = at - begin_;
       return values.data() + (planes ? k * stored_[1] + other : other * stored_[1] + k) * pitch_ + skip_;
     };
-    CpmlBlock<T> block{.rows = rows, .cells = place_.extent[2], .skip = skip_, .keeps = keeps};
+    const bool neighbours = keeps || transposed_;
+    CpmlBlock<T> block{
+        .rows = rows, .cells = place_.extent[2], .skip = skip_, .keeps = keeps, .transposed = transposed_};
     const std::size_t first = place_.begin[place_.axis] + along;  // of the grid
     for (std::size_t i = 0; i < rows + 2 * radius; ++i) {
       const std::size_t at = along + i - radius;  // may wrap: then it is not below `end_`
-      block.psi[i] = at >= begin_ && at < end_ ? memory(psi_, at) : zeros_.data() + skip_;
-      if (keeps) block.before[i] = row(levels.current(), fields.older, first + i - radius);
+      const bool stored = at >= begin_ && at < end_;
+      block.psi[i] = stored ? memory(psi_, at) : zeros_.data() + skip_;
+      block.zeta[i] = stored ? memory(zeta_, at) : zeros_.data() + skip_;
+      if (neighbours) block.before[i] = row(levels.current(), fields.older, first + i - radius);
     }
     for (std::size_t r = 0; r < rows; ++r) {
       block.fresh[r] = row(levels.current(), fields.newer, first + r);
       block.scale[r] = row(levels.coefficients(), scale_, first + r);
       if (!keeps) continue;
-      block.zeta[r] = block.new_zeta[r] = memory(zeta_, along + r);
+      block.new_zeta[r] = memory(transposed_ ? new_zeta_ : zeta_, along + r);
       block.new_psi[r] = memory(new_psi_, along + r);
     }
     for (std::size_t k = 0; k < profiles_.size(); ++k) block.profiles[k] = profiles_[k].data() + along;
@@ -142,9 +152,10 @@ class HostCpml final : public HostLayerRows<T> {
   void add_lines(const Fields& fields, std::size_t z, std::size_t y, std::size_t y_end) {
     Levels<T>& levels = *fields.levels;
     const std::size_t begin = place_.begin[2];
-    const std::size_t width = place_.extent[2] + 2 * place_.radius, size = kLinesTogether * width + kCpmlSlack;
+    const std::size_t width = place_.extent[2] + 2 * place_.radius;
+    const std::size_t copy = kLinesTogether * width + CpmlLines<T>::kSlack;
     thread_local std::vector<T> work;
-    if (work.size() < 2 * size) work.resize(2 * size);
+    if (work.size() < CpmlLines<T>::kCopies * copy) work.resize(CpmlLines<T>::kCopies * copy);
     for (; y < y_end; y += kLinesTogether) {
       const std::size_t at = line_at(z, y);
       CpmlLines<T> lines{.rows = std::min(kLinesTogether, y_end - y),
@@ -152,14 +163,15 @@ class HostCpml final : public HostLayerRows<T> {
                          .begin = begin_,
                          .end = end_,
                          .grid_step = levels.frame().pitch,
+                         .transposed = transposed_,
                          .before = levels.row(levels.current(), fields.older, z, y) + begin,
                          .scale = levels.row(levels.coefficients(), scale_, z, y) + begin,
                          .fresh = levels.row(levels.current(), fields.newer, z, y) + begin,
                          .psi = psi_.data() + at,
                          .zeta = zeta_.data() + at,
                          .width = width,
-                         .psi_copy = work.data(),
-                         .zeta_copy = work.data() + size};
+                         .copy = copy,
+                         .work = work.data()};
       for (std::size_t k = 0; k < profiles_.size(); ++k) lines.profiles[k] = profiles_[k].data();
       add_cpml_lines(weights_, lines);
     }
@@ -167,12 +179,13 @@ class HostCpml final : public HostLayerRows<T> {
 
   LayerPlace place_;
   CpmlWeights<T> weights_;
-  std::vector<std::vector<T>> profiles_;  // along the band
+  bool transposed_;
+  std::vector<std::vector<T>> profiles_;  // along the band, with `radius` zeros on both sides
   std::size_t scale_;                     // coefficient
   std::size_t begin_ = 0, end_ = 0;       // of the cells of the band with memory variables
   std::array<std::size_t, 3> stored_{};   // cells with memory variables
   std::size_t skip_ = 0, pitch_ = 0;      // cells before the first one of a stored row, and between rows
-  base::AlignedArray<T> psi_, new_psi_, zeta_, zeros_;
+  base::AlignedArray<T> psi_, new_psi_, zeta_, new_zeta_, zeros_;
 };
 
 }  // namespace
