@@ -148,6 +148,15 @@ for format in guppi dada vdif; do
     grep -q "times real time" report || fail "no rate in the header of $format: $(cat report)"
   done
 done
+# VDIF has no signature: frames are recognized by two headers that follow each other, also in pipes.
+cp made.vdif frames_without_ending
+$ridge channelize frames_without_ending named.out --channels 64 --quiet || fail "VDIF without ending"
+$ridge channelize - piped.out --channels 64 --quiet <made.vdif || fail "a pipe of VDIF"
+same made.out named.out "VDIF without ending"
+same made.out piped.out "a pipe of VDIF"
+: >empty.raw
+$ridge channelize empty.raw none.out --channels 64 2>report || fail "no samples: $(cat report)"
+grep -q "holds fewer than the 64 samples of a spectrum" report || fail "no samples, no remark: $(cat report)"
 # Channels written as PSRDADA and read again by a bank of one channel and one tap are unchanged.
 $ridge channelize signal one.raw --block 64 --seconds 0.02 --rate 256000 || fail "signal"
 $ridge channelize one.raw one.out --channels 64 --centred --quiet || fail "centred"

@@ -252,6 +252,25 @@ TEST_F(Vdif, WordsAreThoseOfTheFormat) {
   EXPECT_EQ(words[5], 0xACABFEEDu);
 }
 
+TEST_F(Vdif, IsRecognizedByTwoHeaders) {
+  const auto looks = [&](const std::string& bytes) { return looks_like_vdif(*open(bytes)); };
+  EXPECT_TRUE(looks(frames({0, 1})));
+  EXPECT_TRUE(looks(frame(3, 2) + frame(3, 3)));
+  EXPECT_TRUE(looks(frame(3, 3) + frame(3, 4)));  // the next second
+  EXPECT_FALSE(looks(frame(3, 2) + frame(3, 2)));
+  EXPECT_FALSE(looks(frame(3, 2) + frame(3, 0)));
+  EXPECT_FALSE(looks(frame(3, 2)));
+  EXPECT_FALSE(looks(frame(3, 2) + std::string(48, '\1')));
+  for (const char byte : {'\0', '\1', '\x7f', '\xff'}) EXPECT_FALSE(looks(std::string(200000, byte))) << int{byte};
+  EXPECT_FALSE(looks(""));
+  const auto stream = open(frames({0, 1}));
+  EXPECT_TRUE(looks_like_vdif(*stream));
+  EXPECT_EQ(all(*vdif_reader(open(frames({0, 1})))).size(), 2u * 8 * 4);
+  std::string front(48, ' ');
+  EXPECT_EQ(stream->read(front.data(), 48), 48u);
+  EXPECT_EQ(front, frame(3, 0));
+}
+
 TEST_F(Vdif, AWrongHeaderFieldIsNamed) {
   const auto reading = [&](const std::string& bytes) {
     return says([&] {

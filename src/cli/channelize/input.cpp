@@ -114,12 +114,12 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options)
   std::string format = options.format;
   const std::string_view start = in->peek(64);
   if (format == "auto") {
-    format = io::looks_like_npy(start) || io::has_ending(options.in, ".npy") ? "npy"
-             : io::looks_like_guppi(start)                                   ? "guppi"
-             : io::looks_like_psrdada(start)                                 ? "dada"
-             : io::looks_like_sigproc(start)                                 ? "fil"
-             : io::has_ending(options.in, ".vdif")                           ? "vdif"
-                                                                             : "raw";
+    format = io::looks_like_npy(start) || io::has_ending(options.in, ".npy")   ? "npy"
+             : io::looks_like_guppi(start)                                     ? "guppi"
+             : io::looks_like_psrdada(start)                                   ? "dada"
+             : io::looks_like_sigproc(start)                                   ? "fil"
+             : io::has_ending(options.in, ".vdif") || io::looks_like_vdif(*in) ? "vdif"
+                                                                               : "raw";
   }
   if (!options.lost.empty() && format != "raw" && format != "dada")
     mistake(fmt::format("--lost is for raw and PSRDADA input; {} is {}", in->name(), format));

@@ -24,7 +24,7 @@
 namespace ridge::io {
 namespace {
 
-constexpr std::size_t kMostPeeked = 64, kFirstGrowth = std::size_t{1} << 16;
+constexpr std::size_t kMostPeeked = std::size_t{1} << 17, kFirstGrowth = std::size_t{1} << 16;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -181,8 +181,9 @@ std::size_t InputStream::take(void* to, std::size_t bytes) {
 std::string_view InputStream::peek(std::size_t bytes) {
   bytes = std::min(bytes, kMostPeeked);
   if (peeked_.size() < bytes) {
-    char more[kMostPeeked];
-    peeked_.append(more, read_some(more, bytes - peeked_.size()));
+    const std::size_t have = peeked_.size();
+    peeked_.resize(bytes);
+    peeked_.resize(have + read_some(peeked_.data() + have, bytes - have));
   }
   return std::string_view(peeked_).substr(0, bytes);
 }

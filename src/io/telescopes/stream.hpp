@@ -31,7 +31,7 @@ class InputStream {
   // From here on exactly `bytes` bytes must follow, according to `whose` ("its shape"). Throws Error{io} at once if a
   // regular file holds fewer or more, else from the read that reaches the end.
   void expect(std::uint64_t bytes, const std::string& whose);
-  // Returns the next `bytes` bytes (at most 64) without consuming them, or fewer at the end.
+  // Returns the next `bytes` bytes (at most 2^17) without consuming them, or fewer at the end.
   std::string_view peek(std::size_t bytes);
   std::optional<std::uint64_t> remaining() const;                     // bytes left in a regular file
   std::uint64_t position() const { return taken_ - peeked_.size(); }  // bytes read

@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -406,12 +407,10 @@ StartTime VdifHeader::start() const {
   return StartTime{40587 + std::chrono::sys_days(date).time_since_epoch().count(), 0}.after(seconds);
 }
 
-bool read_vdif_header(InputStream& in, VdifHeader& header) {
-  std::uint32_t words[8] = {};
-  const std::size_t got = in.read(words, 16);
-  if (got == 0) return false;
-  const auto fail = [&](const std::string& what) { fail_at(in.name(), what); };
-  if (got != 16) fail("it ends within a frame header");
+namespace {
+
+// The fields of the first four words.
+VdifHeader header_of(const std::uint32_t* words) {
   VdifHeader h;
   h.invalid = bits_of(words[0], 31, 31) != 0;
   h.legacy = bits_of(words[0], 30, 30) != 0;
@@ -420,17 +419,49 @@ bool read_vdif_header(InputStream& in, VdifHeader& header) {
   h.frame = bits_of(words[1], 23, 0);
   h.version = bits_of(words[2], 31, 29);
   h.channels_log2 = bits_of(words[2], 28, 24);
-  const std::uint64_t length = std::uint64_t{bits_of(words[2], 23, 0)} * 8;
+  h.frame_bytes = bits_of(words[2], 23, 0) * 8;
   h.is_complex = bits_of(words[3], 31, 31) != 0;
   h.bits = bits_of(words[3], 30, 26) + 1;
   h.thread = bits_of(words[3], 25, 16);
   h.station = bits_of(words[3], 15, 0);
+  return h;
+}
+
+}  // namespace
+
+bool looks_like_vdif(InputStream& in) {
+  const auto header_at = [&](std::size_t at, VdifHeader& h) {
+    std::uint32_t words[4];
+    const std::string_view bytes = in.peek(at + sizeof words);
+    if (bytes.size() < at + sizeof words) return false;
+    std::memcpy(words, bytes.data() + at, sizeof words);
+    h = header_of(words);
+    return words[1] >> 30 == 0;
+  };
+  VdifHeader a, b;
+  if (!header_at(0, a) || a.version > 1 || a.bits > 16 || a.channels_log2 > 20) return false;
+  if (a.frame_bytes <= a.header_bytes() || a.frame_bytes > kLongFrame || !header_at(a.frame_bytes, b)) return false;
+  const auto shape = [](const VdifHeader& h) {
+    return std::tuple(h.legacy, h.epoch, h.version, h.channels_log2, h.frame_bytes, h.is_complex, h.bits, h.station);
+  };
+  const bool next_frame = b.seconds == a.seconds && b.frame - a.frame <= 1, next_second = b.seconds == a.seconds + 1;
+  const bool same_frame = b.seconds == a.seconds && b.frame == a.frame && b.thread == a.thread;
+  return shape(a) == shape(b) && !same_frame && (next_frame || (next_second && b.frame == 0));
+}
+
+bool read_vdif_header(InputStream& in, VdifHeader& header) {
+  std::uint32_t words[8] = {};
+  const std::size_t got = in.read(words, 16);
+  if (got == 0) return false;
+  const auto fail = [&](const std::string& what) { fail_at(in.name(), what); };
+  if (got != 16) fail("it ends within a frame header");
+  VdifHeader h = header_of(words);
+  const std::uint64_t length = h.frame_bytes;
   if (!h.legacy && in.read(words + 4, 16) != 16) fail("it ends within a frame header");
   if (length <= h.header_bytes() || length > kMostFrameBytes) {
     fail(fmt::format("frame length is {} bytes; it must be above {} and at most {}", length, h.header_bytes(),
                      kMostFrameBytes));
   }
-  h.frame_bytes = static_cast<std::uint32_t>(length);
   if (h.bits > 16) fail(fmt::format("bits per sample is {}; 1 to 16 are read", h.bits));
   if (h.channels_log2 > 20) fail(fmt::format("number of channels is 2^{}", h.channels_log2));
   const std::size_t in_frame = (length - h.header_bytes()) / 4 * (32 / h.bits),

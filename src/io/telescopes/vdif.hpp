@@ -34,6 +34,10 @@ struct VdifHeader {
 bool read_vdif_header(InputStream& in, VdifHeader& header);
 std::string vdif_header(const VdifHeader& header);
 
+// VDIF has no signature: true if two frames of at most 64 KiB begin with headers that follow each other. Consumes
+// nothing.
+bool looks_like_vdif(InputStream& in);
+
 // Value of a raw sample: 8 and 16 bits minus half their range; fewer bits as odd numbers around 0 (2 bits: -3, -1, 1,
 // 3), which has no offset.
 int vdif_level(std::uint32_t raw, std::uint32_t bits);
