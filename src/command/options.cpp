@@ -13,6 +13,7 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <regex>
 #include <sstream>
 #include <system_error>
 #include <thread>
@@ -85,7 +86,22 @@ std::string chosen(const CLI::App& program) {
 // Message with the unrecognized words in their order (CLI11 reverses them); empty if there are none.
 std::string not_understood(const CLI::App& program) {
   const std::vector<std::string> words = program.remaining(true);
-  return words.empty() ? "" : fmt::format("not understood: {}", fmt::join(words, " "));
+  if (words.empty()) return "";
+  const bool names = std::ranges::none_of(words, [](const std::string& word) { return word.starts_with("-"); });
+  return fmt::format("not understood: {}{}", fmt::join(words, " "), names ? ", after all names that this needs" : "");
+}
+
+// CLI11's messages of wrong numbers of values and of options that exclude each other, in plain words.
+std::string plain_message(const std::string& message) {
+  static const std::pair<std::regex, const char*> kPlain[] = {
+      {std::regex("^(.*): 1 required (.*) missing$"), "$1 needs a value: $2"},
+      {std::regex("^(.*): At Most 1 required but received (.*)$"), "$1 was given $2 times, needs one value"},
+      {std::regex("^(.*) excludes (.*)$"), "$1 and $2 cannot be given together"},
+      {std::regex("^(.*) requires (.*)$"), "$1 needs $2"}};
+  for (const auto& [pattern, words] : kPlain) {
+    if (std::regex_match(message, pattern)) return std::regex_replace(message, pattern, words);
+  }
+  return message;
 }
 
 // Rejects negative and too large values, which CLI11 converts to very large numbers.
@@ -390,7 +406,8 @@ int run_program(int count, char** values, const std::string& about, const std::s
     return verdict.code;
   } catch (const CLI::ParseError& error) {
     const std::string words = not_understood(app);
-    return fail(1, one_line(fmt::format("{} (see {} --help)", words.empty() ? error.what() : words, chosen(app))));
+    return fail(1, one_line(fmt::format("{} (see {} --help)", words.empty() ? plain_message(error.what()) : words,
+                                        chosen(app))));
   } catch (const Error& error) {
     // The message of a kernel that does not compile keeps its source lines.
     const bool source = error.kind() == ErrorKind::compile;

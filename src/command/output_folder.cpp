@@ -72,6 +72,8 @@ void check_distinct(const std::vector<NamedFile>& inputs, const std::vector<Name
 
 void check_output(const std::string& option, const std::string& name) {
   if (name.empty() || name == "-" || name.starts_with("ring:")) return;
+  if (name.starts_with("udp://"))
+    mistake(fmt::format("{} {}: an address is no output; ridge capture needs ADDRESS OUT", option, name));
   std::error_code ignored;
   if (fs::is_directory(name, ignored)) mistake(fmt::format("{} {}: it is a folder", option, name));
   if (fs::is_other(name, ignored)) return;

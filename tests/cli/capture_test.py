@@ -185,7 +185,8 @@ def mistakes():
     for words, wanted in ((("127.0.0.1:4001",), "needs an output"), (("127.0.0.1", "x"), "an IPv4 address and a port"),
                           ((f"127.0.0.1:{PORT}", "x", "--idle", "0.2"), "no packet arrived"),
                           (("10.0.0.1:4001", "--replay", "sent.raw"), "loopback addresses"),
-                          (("127.0.0.1:4001", "x", "--format", "nothing"), "cannot read nothing"),
+                          (("x", "udp://127.0.0.1:4001"), "an address is no output"),
+                          (("127.0.0.1:4001", "x", "--format", "nothing"), "needs counter, vdif, spead or a file"),
                           (("127.0.0.1:4001", "--replay", "sent.raw", "--payload", "70000"), "--payload")):
         code, text = end(start("capture", *words))
         check(code == 1 and wanted in text and not os.path.exists("x"), f"{words}: exit {code}: {text}")

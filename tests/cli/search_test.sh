@@ -76,6 +76,14 @@ EOF
 mistake 'must end in .png' "$ridge" search test.fil --waterfall fall.svg
 
 mistake 'needs a range such as 0..3000' "$ridge" search test.fil --dm 5..x
+mistake 'needs the smaller number first: 0..500' "$ridge" search test.fil --dm 500..0
+: >empty.fil
+mistake 'empty.fil: not a SIGPROC file that can be used: it is empty' "$ridge" search empty.fil
+mistake '--dm needs a value' "$ridge" search test.fil --dm
+mistake '--dm was given 2 times, needs one value' "$ridge" search test.fil --dm 5 --dm 6
+mistake 'not understood: test.fil, after all names that this needs' "$ridge" search test.fil test.fil
+mistake 'must end in .npy' "$ridge" fold test.fil profile.png --period 0.1
+mistake 'must end in .npy' "$ridge" beamform test.fil power.fil
 mistake 'needs a filterbank file' "$ridge" search
 mistake 'not a SIGPROC file that can be used' "$ridge" search truth.json
 mistake '--plots reads the input again' "$ridge" search - --plots plots </dev/null

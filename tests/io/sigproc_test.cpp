@@ -74,7 +74,7 @@ TEST_F(Sigproc, AWrongHeaderFieldIsNamed) {
   EXPECT_THAT(lie([](auto& h) { h.fch1 = NAN; }), HasSubstr("fch1"));
   EXPECT_THAT(lie([](auto& h) { h.nsamples = 1000; }), HasSubstr("nsamples is 1000"));
   EXPECT_THAT(lie([](auto& h) { h.nbits = 1, h.nchans = 3, h.nifs = 1; }), HasSubstr("not a whole number of bytes"));
-  EXPECT_THAT(says([&] { read_sigproc_header(*open("")); }), HasSubstr("HEADER_START"));
+  EXPECT_THAT(says([&] { read_sigproc_header(*open("")); }), HasSubstr("it is empty"));
   std::string unknown = sigproc_header(usual_sigproc());
   unknown.replace(unknown.find("nchans"), 6, "nchanz");
   EXPECT_THAT(says([&] { read_sigproc_header(*open(unknown)); }), HasSubstr("nchanz"));

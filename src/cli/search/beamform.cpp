@@ -261,7 +261,7 @@ void add_beamform(Command& program) {
       "\n--arithmetic int8 and float16 round voltages and weights, and a device multiplies them on its matrix units.");
   auto options = std::make_shared<BeamOptions>();
   command.option("in", options->in, "Voltages, .npy").required().reads();
-  command.option("out", options->out, "Beams, .npy").required().writes();
+  command.option("out", options->out, "Beams, .npy").required().writes().ends_in({".npy"});
   const Option weights = command.option("--weights", options->weights, "Weights, .npy").reads();
   const Option positions =
       command.option("--positions", options->positions, "Positions of the stations, .npy, metres").reads();

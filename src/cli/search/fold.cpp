@@ -182,7 +182,7 @@ void add_fold(Command& program) {
   auto options = std::make_shared<FoldOptions>();
   search::FoldSettings& settings = options->settings;
   command.option("in", options->in, "Filterbank file, or -").required().reads();
-  command.option("out", options->out, "Profile, .npy").required().writes();
+  command.option("out", options->out, "Profile, .npy").required().writes().ends_in({".npy"});
   const Option period = command.option("--period", options->period, "Period, s").between(1e-6, 1e6);
   const Option polyco = command.option("--polyco", options->polyco, "Polyco file of tempo").reads();
   polyco.not_with(period);

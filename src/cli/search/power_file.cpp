@@ -167,8 +167,11 @@ Range parse_range(const std::string& option, const std::string& text) {
   if (at == std::string::npos) at = text.find(':', 1), skip = 1;
   const Range range = at == std::string::npos ? Range{number(text), number(text)}
                                               : Range{number(text.substr(0, at)), number(text.substr(at + skip))};
-  if (!std::isfinite(range.begin) || !std::isfinite(range.end) || range.end < range.begin)
+  if (!std::isfinite(range.begin) || !std::isfinite(range.end))
     mistake(fmt::format("{} {}: needs a range such as 0..3000, or one number", option, text));
+  if (range.end < range.begin)
+    mistake(
+        fmt::format("{} {}: needs the smaller number first: {:.12g}..{:.12g}", option, text, range.end, range.begin));
   return range;
 }
 

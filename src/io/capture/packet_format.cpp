@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 #include <vector>
 
@@ -245,6 +246,10 @@ PacketFormat packet_format(const std::string& name) {
     format.kind = name == "vdif" ? PacketKind::vdif : PacketKind::spead;
     format.header = name == "vdif" ? 0 : 40;
     return format;
+  }
+  if (!std::filesystem::exists(name)) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("--format {}: needs counter, vdif, spead or a file that describes the packets", name));
   }
   InputStream in(name);
   std::string text(65536, '\0');

@@ -42,7 +42,9 @@ class Reader {
     taken_ += bytes;
     if (taken_ > kMaxSigprocHeader)
       fail(fmt::format("its header has no HEADER_END within {} bytes", kMaxSigprocHeader));
-    if (in_.read(to, bytes) != bytes) fail(fmt::format("it ends within the header, at {}", what));
+    const std::size_t got = in_.read(to, bytes);
+    if (got == 0 && taken_ == bytes) fail("it is empty");
+    if (got != bytes) fail(fmt::format("it ends within the header, at {}", what));
   }
   std::string word(const std::string& what) {
     std::int32_t length = 0;
