@@ -182,8 +182,13 @@ def slow_output(data):
 
 
 def mistakes():
+    for name, text in (("seven.txt", "NBIT 7\nNDIM 2\nNPOL 1\nNCHAN 1\n"), ("no.txt", "")):
+        with open(name, "w", encoding="ascii") as file:
+            file.write(text)
     for words, wanted in ((("127.0.0.1:4001",), "needs an output"), (("127.0.0.1", "x"), "an IPv4 address and a port"),
                           ((f"127.0.0.1:{PORT}", "x", "--idle", "0.2"), "no packet arrived"),
+                          (("127.0.0.1:4001", "x", "--header", "seven.txt"), "NBIT is 7"),
+                          (("127.0.0.1:4001", "x", "--header", "no.txt"), "holds no PSRDADA header"),
                           (("10.0.0.1:4001", "--replay", "sent.raw"), "loopback addresses"),
                           (("x", "udp://127.0.0.1:4001"), "an address is no output"),
                           (("127.0.0.1:4001", "x", "--format", "nothing"), "needs counter, vdif, spead or a file"),
@@ -202,12 +207,14 @@ def whole_day():
     with open("obs.txt", "w", encoding="ascii") as file:
         head = "HDR_SIZE 4096\nHDR_VERSION 1.0\nNBIT 8\nNDIM 2\nNPOL 1\nNCHAN 1\nTSAMP 1\nFREQ 1400\nBW 1\n"
         file.write(head + "\0" * (4096 - len(head)))
+    with open("lines.txt", "w", encoding="ascii") as file:  # not padded
+        file.write(head)
     with open("day.toml", "w", encoding="ascii") as file:
         file.write(f'''# a day
 [[stage]]
 run = "capture"
 in = "udp://127.0.0.1:{PORT}"
-header = "obs.txt"
+header = "lines.txt"
 idle = 2
 ring = "blocks=4,block=64K"
 [[stage]]

@@ -118,6 +118,9 @@ done
 # Of a truncated file the whole rows are searched, and the rest is reported.
 rows 2560050 >cut.fil
 expect 'the last row is incomplete, 50 of 128 bytes' "$ridge" search cut.fil --dm 0..20 --device host
+head -c $(($(size counted.fil) - 1250 * 128)) counted.fil >short.fil
+expect 'short.fil: ends after 30000 of the 31250 samples of its header' "$ridge" search short.fil --dm 0..20 --device host
+expect 'ends after 30000 of the 31250 samples of its header' "$ridge" fold short.fil profile.npy --period 0.1
 { cat counted.fil; head -c 500 /dev/zero; } >longer.fil
 expect 'more samples follow the nsamples 31250' "$ridge" search longer.fil --dm 0..20 --device host
 # A mask has as many rows as the input; one row in the last block has flags too.

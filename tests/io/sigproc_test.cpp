@@ -72,7 +72,7 @@ TEST_F(Sigproc, AWrongHeaderFieldIsNamed) {
   EXPECT_THAT(lie([](auto& h) { h.nbits = 7; }), HasSubstr("nbits is 7"));
   EXPECT_THAT(lie([](auto& h) { h.tsamp = 0; }), HasSubstr("tsamp is 0"));
   EXPECT_THAT(lie([](auto& h) { h.fch1 = NAN; }), HasSubstr("fch1"));
-  EXPECT_THAT(lie([](auto& h) { h.nsamples = 1000; }), HasSubstr("nsamples is 1000"));
+  EXPECT_EQ(lie([](auto& h) { h.nsamples = 1000; }), "no error");  // an interrupted recording
   EXPECT_THAT(lie([](auto& h) { h.nbits = 1, h.nchans = 3, h.nifs = 1; }), HasSubstr("not a whole number of bytes"));
   EXPECT_THAT(says([&] { read_sigproc_header(*open("")); }), HasSubstr("it is empty"));
   std::string unknown = sigproc_header(usual_sigproc());

@@ -1,6 +1,7 @@
 // ridge capture: UDP packets to a file, pipe or ring, with every loss counted and flagged.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -77,13 +78,10 @@ std::string text_of(const io::CaptureReport& report) {
   return text;
 }
 
-void write_header(const CaptureCommand& command, const io::Capture& capture, io::OutputStream& out) {
-  if (command.header.empty()) return;
-  io::InputStream in(command.header);
-  io::PsrdadaHeader header;
-  if (!io::read_psrdada_header(in, header)) mistake(fmt::format("--header {}: it is empty", command.header));
-  if (!header.start.known()) header.start = capture.start();
-  const std::string text = io::psrdada_text(header);
+void write_header(std::optional<io::PsrdadaHeader> header, const io::Capture& capture, io::OutputStream& out) {
+  if (!header) return;
+  if (!header->start.known()) header->start = capture.start();
+  const std::string text = io::psrdada_text(*header);
   out.write(text.data(), text.size());
 }
 
@@ -97,6 +95,8 @@ void capture_packets(const CaptureCommand& command) {
     mistake("--header: VDIF frames have their own headers");
   if (options.streams > 1 && !command.header.empty())
     mistake("--header: a PSRDADA file holds one stream; write raw packets (see docs/capture.md)");
+  std::optional<io::PsrdadaHeader> header;  // a defect is reported before packets are awaited
+  if (!command.header.empty()) header = io::read_psrdada_lines(command.header);
   options.window = command.window;
   options.longest_gap = command.longest_gap;
   options.packets = command.packets;
@@ -116,8 +116,8 @@ void capture_packets(const CaptureCommand& command) {
   io::OutputStream out(command.out, in_place);
   const bool regular = !out.is_pipe();
   if (regular) out.go_on_at(0);
-  write_header(command, capture, out);
-  const std::uint64_t header = out.position();
+  write_header(header, capture, out);
+  const std::uint64_t header_end = out.position();
   std::string flags = "byte,bytes,counter,stream\n";
   std::string failure;
   std::uint64_t flagged = 0;
@@ -136,7 +136,7 @@ void capture_packets(const CaptureCommand& command) {
   }
   const io::CaptureReport& report = capture.report();
   if (!failure.empty() && regular) {
-    out.go_on_at(header + report.written);
+    out.go_on_at(header_end + report.written);
     failure += fmt::format("; the file ends after the {} bytes of complete blocks", report.written);
   }
   if (!command.flags.empty()) base::write_file(command.flags, flags);

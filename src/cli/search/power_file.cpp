@@ -102,6 +102,11 @@ void PowerFile::warn_of_rest(std::size_t incomplete) {
     base::warn(fmt::format("{}: the last row is incomplete, {} of {} bytes, and is not read", name(), incomplete,
                            header_.row_bytes()));
   }
+  if (left_ > 0 && left_ != UINT64_MAX && !warned_) {
+    base::warn(fmt::format("{}: ends after {} of the {} samples of its header (nsamples)", name(),
+                           static_cast<std::uint64_t>(header_.nsamples) - left_, header_.nsamples));
+    warned_ = true;
+  }
   if (left_ > 0 || in_.from_ring()) return;  // a ring's next bytes may never come
   const std::string_view rest = in_.peek(io::kSigprocStart.size());
   if (io::looks_like_sigproc(rest)) fail_joined(row_ + rows_);

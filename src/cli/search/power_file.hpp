@@ -47,6 +47,7 @@ class PowerFile {
   io::SigprocHeader header_;
   std::size_t number_;
   std::uint64_t left_ = UINT64_MAX;        // rows, from nsamples
+  bool warned_ = false;                    // that they are missing
   std::uint64_t begin_ = 0;                // position of the first row
   std::uint64_t row_ = 0, rows_lost_ = 0;  // first row that was read last
   std::size_t rows_ = 0;                   // rows that were read last

@@ -265,6 +265,15 @@ bool read_psrdada_header(InputStream& in, PsrdadaHeader& header) {
   return true;
 }
 
+PsrdadaHeader read_psrdada_lines(const std::string& name) {
+  InputStream in(name);
+  std::string text(kMostHeader, '\0');
+  text.resize(in.read(text.data(), text.size()));
+  const std::size_t padding = text.find('\0');
+  if (text.empty() || padding == 0) throw Error(ErrorKind::io, name + ": holds no PSRDADA header");
+  return psrdada_header(parse(std::string_view(text).substr(0, padding), in.name()));
+}
+
 std::string psrdada_text(const PsrdadaHeader& header) {
   std::string out = fmt::format(
       "HEADER DADA\nHDR_VERSION 1.0\nHDR_SIZE {}\nNBIT {}\nNDIM {}\nNPOL {}\nNCHAN {}\nTSAMP {}\nFREQ {}\nBW {}\n"

@@ -31,6 +31,7 @@ struct PsrdadaHeader {
 bool looks_like_psrdada(std::string_view first_bytes);  // 64 bytes are enough
 
 bool read_psrdada_header(InputStream& in, PsrdadaHeader& header);  // false at the end of the stream
+PsrdadaHeader read_psrdada_lines(const std::string& name);         // a text file, which need not be padded to HDR_SIZE
 PsrdadaHeader psrdada_header(const HeaderFields& fields);
 std::string psrdada_text(const PsrdadaHeader& header);  // header_bytes long
 

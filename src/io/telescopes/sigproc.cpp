@@ -136,10 +136,6 @@ class Reader {
         0) {
       fail(fmt::format("nchans {} x nifs {} x nbits {} is not a whole number of bytes", h.nchans, h.nifs, h.nbits));
     }
-    const auto left = in_.remaining();
-    if (left && h.nsamples > 0 && *left < static_cast<std::uint64_t>(h.nsamples) * h.row_bytes()) {
-      fail(fmt::format("nsamples is {}, and the file holds {}", h.nsamples, *left / h.row_bytes()));
-    }
   }
 
   InputStream& in_;
