@@ -9,6 +9,9 @@
 
 #include <ridge/fft/columns.hpp>
 
+#include "device/cuda/nvrtc.hpp"
+#include "fft/device/boxes/box_copy.hpp"
+#include "fft/device/boxes/columns.hpp"
 #include "support/devices.hpp"
 #include "support/error_of.hpp"
 
@@ -155,6 +158,24 @@ TEST_F(ColumnsOnDevices, UseTheCallersBuffers) {
   const auto refusal = [](const auto& call) { return ridge::test::error_of(call, ErrorKind::invalid_argument); };
   EXPECT_THAT(refusal([&] { transform.enqueue_forward(queue, from, small); }), HasSubstr("has 8 bytes"));
   EXPECT_THAT(refusal([&] { on_host.enqueue_forward(queue, from, to); }), HasSubstr("this one is on the host"));
+}
+
+// The copies of columns and boxes as CUDA text; needs no GPU.
+TEST(Columns, CopiesCompileForHopper) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC here";
+  for (const bool float64 : {false, true})
+    EXPECT_FALSE(detail::compile_for(on_device::columns_text(float64), "sm_90").empty());
+  for (const bool pads : {false, true}) {
+    const on_device::BoxCopy copy{.type = "double",
+                                  .reals = true,
+                                  .counts = {7, 3},
+                                  .in = {.point = 7, .line = {1, 35}},
+                                  .out = {.point = 7, .line = {1, 70}},
+                                  .pads = pads,
+                                  .length = 10,
+                                  .box = {8, 5}};
+    EXPECT_FALSE(detail::compile_for(on_device::box_copy_text(copy), "sm_90").empty());
+  }
 }
 
 // Silicon as in Quantum ESPRESSO's examples: face-centred cubic, wave functions within a cutoff on the grid of their
