@@ -1,4 +1,5 @@
-"""Dispersed pulses, pulsars and beams. Power is an array (times, channels) of uint8, uint16 or float32.
+"""Dispersed pulses, pulsars and beams. Power is an array (times, channels) of uint8, uint16 or float32; other real types are converted
+to float32.
 
 >>> import numpy as np
 >>> from ridge import search
@@ -36,21 +37,41 @@ class Band:
 
 
 def _rows(power):
-    return np.ascontiguousarray(power)
+    rows = np.asarray(power)
+    if rows.dtype not in (np.uint8, np.uint16, np.float32) and rows.dtype.kind in "fiu":
+        rows = rows.astype(np.float32)
+    return np.ascontiguousarray(rows)
+
+
+def _fields(band):
+    if not isinstance(band, Band):
+        raise TypeError(f"band must be a search.Band, got {type(band).__name__}")
+    if not abs(band.first_mhz) <= 1e7:
+        raise ValueError(f"first_mhz is in MHz, got {band.first_mhz:g}")
+    return asdict(band)
+
+
+def _pair(value, name):
+    try:
+        first, last = (value, value) if np.ndim(value) == 0 else value
+        return float(first), float(last)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number or two numbers, got {value!r}") from None
 
 
 def simulate(band, times, channels, pulses=(), dtype=np.uint8, seed=1):
     """Noise with pulses (DM, seconds, samples, S/N) of boxcar shape."""
     power = np.empty((times, channels), dtype)
-    _ridge.search_simulate(power, asdict(band), [tuple(pulse) for pulse in pulses], seed)
+    _ridge.search_simulate(power, _fields(band), [tuple(pulse) for pulse in pulses], seed)
     return power
 
 
 def find(power, band, dm=(0, 1000), threshold=7, tolerance=1.05, widest=256, flag=0, device="host", variant="", workers=None):
     """Candidates as dicts with dm, time, snr, width and more, in the order of time. flag: first limit of SumThreshold in sigma, 0 for off."""
-    settings = {"dm_begin": float(dm[0]), "dm_end": float(dm[1]), "threshold": float(threshold), "tolerance": float(tolerance),
+    dm_begin, dm_end = _pair(dm, "dm")
+    settings = {"dm_begin": dm_begin, "dm_end": dm_end, "threshold": float(threshold), "tolerance": float(tolerance),
                 "widest": widest, "flag": float(flag), "threads": workers or 0}
-    return _ridge.search_find(device_name(device), _rows(power), asdict(band), settings, variant)
+    return _ridge.search_find(device_name(device), _rows(power), _fields(band), settings, variant)
 
 
 def fold(power, band, period, pdot=0.0, dm=0.0, bins=256, subbands=1):
@@ -59,14 +80,15 @@ def fold(power, band, period, pdot=0.0, dm=0.0, bins=256, subbands=1):
         raise ValueError(f"the period must be above 0, got {period}")
     profile = np.empty((subbands, bins))
     rotation = {"frequency": 1 / period, "derivative": -pdot / period**2, "dm": float(dm)}
-    return profile, _ridge.search_fold(_rows(power), asdict(band), rotation, profile)
+    return profile, _ridge.search_fold(_rows(power), _fields(band), rotation, profile)
 
 
 def periods(power, band, dm=0.0, acceleration=(0, 0), harmonics=16, threshold=6, device="host"):
     """Periodic signals as dicts with period, frequency, acceleration, sigma and harmonics, the strongest first."""
-    settings = {"acceleration_begin": float(acceleration[0]), "acceleration_end": float(acceleration[1]), "harmonics": harmonics,
+    first, last = _pair(acceleration, "acceleration")
+    settings = {"acceleration_begin": first, "acceleration_end": last, "harmonics": harmonics,
                 "threshold": float(threshold), "dm": float(dm)}
-    return _ridge.search_periods(device_name(device), _rows(power), asdict(band), settings)
+    return _ridge.search_periods(device_name(device), _rows(power), _fields(band), settings)
 
 
 def dedisperse(voltages, dm, centre_mhz, rate_mhz, taper=0.02, length=0, device="host"):

@@ -244,6 +244,7 @@ CALLS.update({
     "nufft.Normal": (lambda x, w, f: nufft.Normal(20, [x], w)(f), PLACES, np.abs(PLACES), complexes(20)),
     "search.find": (lambda p: [found["snr"] for found in search.find(p, BAND, (0, 5), 3.5)], POWER),
     "search.find float32": (lambda p: [found["snr"] for found in search.find(p, BAND, (0, 5), 3.5)], POWER.astype(np.float32)),
+    "search.find int64": (lambda p: [found["snr"] for found in search.find(p, BAND, 3, 3.5)], POWER.astype(np.int64)),
     "search.fold": (lambda p: search.fold(p, BAND, 0.05)[0], POWER),
     "search.periods": (lambda p: [found["frequency"] for found in search.periods(p, BAND, threshold=1)], POWER),
     "search.dedisperse": (lambda v: search.dedisperse(v, 5, 1400, 6.25), complexes(5000, dtype=np.complex64)),
