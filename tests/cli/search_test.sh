@@ -185,6 +185,25 @@ mistake 'needs uint8 of the shape (2, 8) or (2, 8, 3)' "$ridge" beamform ones.np
 python3 -c 'import struct; open("nan", "wb").write(struct.pack("<6f", 1, 0, float("nan"), 0, 1, 0))'
 npy nan.npy "<c8" "(1, 3)" <nan
 mistake 'holds a weight that is not finite' "$ridge" beamform stations.npy no.npy --weights nan.npy --device host
+# Voltages, weights and positions of other types; a frequency in Hz.
+python3 -c "
+import struct, sys
+sys.stdout.buffer.write(struct.pack('<96d', *[1, 0] * 48))" | npy wide.npy '<c16' '(2, 8, 3)'
+python3 -c "
+import struct, sys
+sys.stdout.buffer.write(struct.pack('<3d', 1, 1, 1))" | npy real.npy '<f8' '(1, 3)'
+"$ridge" beamform ones.npy beams.npy --weights one.npy --integrate 4 --device host >/dev/null || fail "beams of complex64"
+"$ridge" beamform wide.npy wide_beams.npy --weights real.npy --integrate 4 --device host >/dev/null || fail "beams of complex128"
+same beams.npy wide_beams.npy "beams of complex128"
+head -c 36 /dev/zero | npy places.npy '<f4' '(3, 3)'
+python3 -c "
+import struct, sys
+sys.stdout.buffer.write(struct.pack('<3f', 0, 0, 1))" | npy zenith.npy '<f4' '(1, 3)'
+expect '1 beams of 3 stations' "$ridge" beamform ones.npy sky.npy --positions places.npy --directions zenith.npy --frequency 1400 --device host
+mistake '--frequency: 1.4e9 is not in the range 0.001 to' "$ridge" beamform ones.npy no.npy --positions places.npy --directions zenith.npy --frequency 1.4e9
+mistake '--centre: 1.4e9 is not in the range 0.001 to' "$ridge" dedisperse volts.npy no.npy --dm 3 --centre 1.4e9 --rate 6.25 --device host
+"$ridge" channelize signal frames.vdif --format vdif --seconds 0.1 2>/dev/null || fail "VDIF"
+mistake 'frames.vdif is a VDIF stream, not raw complex64 samples' "$ridge" dedisperse frames.vdif no.raw --dm 3 --centre 1400 --rate 6.25 --device host
 # Bytes as they are, and complex voltages rounded to bytes: the same powers. Three stations of 1 + 0 i, weights of 1.
 python3 -c "
 import sys
@@ -204,8 +223,8 @@ python3 -c "
 import struct
 power = struct.unpack('<4f', open('beams.npy', 'rb').read()[128:])
 assert abs(power[0] - 16) < 1e-4 and power[2] != power[2] and abs(power[3] - 36) < 1e-4, power" || fail "beams without flagged bytes"
-mistake '--scale needs complex64 voltages' "$ridge" beamform bytes.npy no.npy --weights one.npy --arithmetic int8 --scale 2 --device host
-mistake '--scale needs complex64 voltages' "$ridge" beamform ones.npy no.npy --weights one.npy --scale 2 --device host
+mistake '--scale needs complex voltages' "$ridge" beamform bytes.npy no.npy --weights one.npy --arithmetic int8 --scale 2 --device host
+mistake '--scale needs complex voltages' "$ridge" beamform ones.npy no.npy --weights one.npy --scale 2 --device host
 mistake 'or int8 of (channels, times, stations, 2), got uint8 of 3 axes' "$ridge" beamform flags.npy no.npy --weights one.npy --device host
 mistake 'voltages need the arithmetic float32' "$ridge" beamform bytes.npy no.npy --weights one.npy --arithmetic int8 --voltages --device host
 mistake 'below the' "$ridge" fold test.fil no.npy --period 1e-6

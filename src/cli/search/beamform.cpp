@@ -44,6 +44,21 @@ std::vector<T> read_array(const std::string& name, io::ElementType type, std::ve
   return values;
 }
 
+// The numbers of a file as complex float: complex64 and complex128; real types have no imaginary part.
+std::vector<Value> read_complex(io::InputStream& in, const io::NpyHeader& header) {
+  std::vector<std::byte> bytes;
+  in.read_growing(bytes, header.elements() * io::bytes_of(header.type));
+  std::vector<Value> values(bytes.size() / io::bytes_of(header.type));
+  if (io::is_complex(header.type)) {
+    convert_numbers(header.type, bytes.data(), 2 * values.size(), reinterpret_cast<float*>(values.data()));
+  } else {
+    std::vector<float> real(values.size());
+    convert_numbers(header.type, bytes.data(), real.size(), real.data());
+    std::copy(real.begin(), real.end(), values.begin());
+  }
+  return values;
+}
+
 // Weights of a file, repeated for every channel if it has those of one, or from positions and directions.
 std::vector<Value> all_weights(const BeamOptions& options, std::size_t channels, std::size_t stations,
                                std::size_t& beams) {
@@ -59,8 +74,10 @@ std::vector<Value> all_weights(const BeamOptions& options, std::size_t channels,
     beams = directions.size();
     return search::beam_weights(positions, directions, mhz);
   }
-  std::vector<std::size_t> shape;
-  std::vector<Value> weights = read_array<Value>(options.weights, io::ElementType::complex64, shape);
+  io::InputStream in(options.weights);
+  const io::NpyHeader header = io::read_npy_header(in);
+  const std::vector<std::size_t>& shape = header.shape;
+  std::vector<Value> weights = read_complex(in, header);
   const bool single = shape.size() == 2;
   if ((!single && shape.size() != 3) || shape.back() != stations || (!single && shape[0] != channels)) {
     mistake(fmt::format("{}: needs the shape (beams, {}) or ({}, beams, {}), got {} axes and {} stations",
@@ -100,22 +117,21 @@ Voltages read_voltages(const std::string& name) {
   const io::NpyHeader header = io::read_npy_header(in);
   const std::size_t axes = header.shape.size();
   const bool bytes = header.type == io::ElementType::int8 && axes == 4 && header.shape[3] == 2;
-  if (!bytes && (header.type != io::ElementType::complex64 || axes != 3)) {
+  if (!bytes && (!io::is_complex(header.type) || axes != 3)) {
     mistake(
-        fmt::format("{}: needs complex64 of the shape (channels, times, stations) or int8 of (channels, times, "
+        fmt::format("{}: needs complex numbers of the shape (channels, times, stations) or int8 of (channels, times, "
                     "stations, 2), got {} of {} axes",
                     name, io::name_of(header.type), axes));
   }
   Voltages read{.shape = {header.shape.begin(), header.shape.begin() + 3}, .values = {}, .bytes = {}};
-  std::vector<std::byte> raw;
-  in.read_growing(raw, header.elements() * io::bytes_of(header.type));
-  if (bytes) {
-    read.bytes.resize(raw.size());
-    std::memcpy(read.bytes.data(), raw.data(), raw.size());
-  } else {
-    read.values.resize(raw.size() / sizeof(Value));
-    std::memcpy(static_cast<void*>(read.values.data()), raw.data(), raw.size());
+  if (!bytes) {
+    read.values = read_complex(in, header);
+    return read;
   }
+  std::vector<std::byte> raw;
+  in.read_growing(raw, header.elements());
+  read.bytes.resize(raw.size());
+  std::memcpy(read.bytes.data(), raw.data(), raw.size());
   return read;
 }
 
@@ -156,7 +172,7 @@ void choose_arithmetic(BeamOptions& options, Voltages& in) {
                                                          : search::BeamArithmetic::float32;
   const bool rounds = problem.arithmetic != search::BeamArithmetic::float32;
   if (options.scale != 0 && (!rounds || in.values.empty()))
-    mistake("--scale needs complex64 voltages and --arithmetic float16 or int8");
+    mistake("--scale needs complex voltages and --arithmetic float16 or int8");
   if (in.values.empty() && problem.arithmetic != search::BeamArithmetic::int8) {
     in.values.resize(in.size());
     for (std::size_t i = 0; i < in.values.size(); ++i)
@@ -254,8 +270,9 @@ void add_beamform(Command& program) {
       "  ridge beamform stations.npy power.npy --weights w.npy --integrate 16 --incoherent\n"
       "  ridge beamform stations.npy power.npy --positions xyz.npy --directions lmn.npy --frequency 1400 --step -0.1\n"
       "  ridge beamform bytes.npy power.npy --weights w.npy --arithmetic int8 --integrate 16 --device cuda:0\n"
-      "\nVoltages are complex64, (channels, times, stations), or int8, (channels, times, stations, 2). Weights are\n"
-      "complex64, (beams, stations) or (channels, beams, stations). Positions are float64 metres, (stations, 3);\n"
+      "\nVoltages are complex, (channels, times, stations), or int8, (channels, times, stations, 2). Weights are "
+      "complex\n"
+      "or real, (beams, stations) or (channels, beams, stations). Positions are metres, (stations, 3);\n"
       "directions unit vectors, (beams, 3). The output is float32, (channels, beams, times / integrate). Flagged\n"
       "voltages and NaN are left out of the sums; a power to which no voltage contributes is NaN.\n"
       "\n--arithmetic int8 and float16 round voltages and weights, and a device multiplies them on its matrix units.");
@@ -267,7 +284,7 @@ void add_beamform(Command& program) {
       command.option("--positions", options->positions, "Positions of the stations, .npy, metres").reads();
   command.option("--directions", options->directions, "Directions of the beams, .npy").reads();
   positions.not_with(weights);
-  command.option("--frequency", options->frequency, "Frequency of the first channel, MHz").positive();
+  command.option("--frequency", options->frequency, "Frequency of the first channel, MHz").between(1e-3, 1e7);
   command.option("--step", options->step, "Step to the next channel, MHz").shows_default();
   command.option("--integrate", options->problem.integrate, "Samples per power").shows_default().between(1, 1e9);
   command
@@ -278,7 +295,7 @@ void add_beamform(Command& program) {
       .one_of({"float32", "float16", "int8"});
   command
       .option("--scale", options->scale,
-              "--arithmetic float16, int8: factor of complex64 voltages before rounding (default: their root mean "
+              "--arithmetic float16, int8: factor of complex voltages before rounding (default: their root mean "
               "square becomes 1, 24)")
       .positive();
   command.option("--flags", options->flags, "Flags, uint8 .npy: (channels, times) or (channels, times, stations)")

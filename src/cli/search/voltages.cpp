@@ -14,6 +14,7 @@
 #include "command/command.hpp"
 #include "io/arrays/npy.hpp"
 #include "io/telescopes/header_fields.hpp"
+#include "io/telescopes/vdif.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -47,6 +48,7 @@ void run_coherent(const CoherentOptions& options) {
     header = io::read_npy_header(in);
   } else {
     io::refuse_foreign(in);
+    if (io::looks_like_vdif(in)) mistake(in.name() + " is a VDIF stream, not raw complex64 samples");
   }
   if (header.type != io::ElementType::complex64 || header.shape.size() != 1)
     mistake(fmt::format("{}: needs one axis of complex64, got {} axes of {}", options.in, header.shape.size(),
@@ -111,7 +113,7 @@ void add_dedisperse(Command& program) {
   command.option("in", options->in, "Complex64 samples: .npy, raw, or -").required().reads();
   command.option("out", options->out, "Output in the same form").required().writes();
   command.option("--dm", problem.dm, "Dispersion measure, pc/cm^3").required().between(0, 1e5);
-  command.option("--centre", problem.centre_mhz, "Centre of the band, MHz").required().positive();
+  command.option("--centre", problem.centre_mhz, "Centre of the band, MHz").required().between(1e-3, 1e7);
   command.option("--rate", problem.rate_mhz, "Complex samples per microsecond; negative: an inverted band").required();
   command.option("--length", problem.length, "Points per transform (0: chosen)").shows_default().between(0, 1e9);
   command.option("--taper", problem.taper, "Attenuated part of the band on each side").shows_default().between(0, 0.49);

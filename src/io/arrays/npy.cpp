@@ -218,16 +218,23 @@ NpyHeader read_npy_header(InputStream& in) {
 std::vector<std::array<double, 3>> read_npy_vectors(const std::string& name) {
   InputStream in(name);
   const NpyHeader header = read_npy_header(in);
-  if (header.type != ElementType::float64 || header.shape.size() != 2 || header.shape[1] != 3) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("{}: needs the shape (count, 3) of float64, got ({}) of {}",
-                                                         name, fmt::join(header.shape, ", "), name_of(header.type)));
+  const bool narrow = header.type == ElementType::float32;
+  if ((header.type != ElementType::float64 && !narrow) || header.shape.size() != 2 || header.shape[1] != 3) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{}: needs the shape (count, 3) of float64 or float32, got ({}) of {}", name,
+                            fmt::join(header.shape, ", "), name_of(header.type)));
   }
   std::vector<std::byte> bytes;
-  in.read_growing(bytes, header.elements() * sizeof(double));
+  in.read_growing(bytes, header.elements() * bytes_of(header.type));
   std::vector<std::array<double, 3>> vectors(header.shape[0]);
-  if (bytes.size() != vectors.size() * sizeof vectors[0])
+  if (bytes.size() != vectors.size() * 3 * bytes_of(header.type))
     throw Error(ErrorKind::io, fmt::format("{}: it ends within the array", name));
-  std::memcpy(vectors.data(), bytes.data(), bytes.size());
+  for (std::size_t i = 0; i < 3 * vectors.size(); ++i) {
+    double wide = 0;
+    float single = 0;
+    narrow ? std::memcpy(&single, bytes.data() + 4 * i, 4) : std::memcpy(&wide, bytes.data() + 8 * i, 8);
+    vectors[i / 3][i % 3] = narrow ? static_cast<double>(single) : wide;
+  }
   for (const auto& vector : vectors) {
     if (!std::isfinite(vector[0]) || !std::isfinite(vector[1]) || !std::isfinite(vector[2]))
       throw Error(ErrorKind::invalid_argument, fmt::format("{}: has a number that is not finite", name));

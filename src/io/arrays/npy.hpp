@@ -31,7 +31,7 @@ bool looks_like_npy(std::string_view first_bytes);  // six bytes are enough
 // read.
 NpyHeader read_npy_header(InputStream& in);
 
-// An array of shape (count, 3) of float64, all of them finite.
+// An array of shape (count, 3) of float64 or float32, all of them finite.
 std::vector<std::array<double, 3>> read_npy_vectors(const std::string& name);
 
 // Parses the dictionary only. Throws Error{io} as above, with `name` in the message.
