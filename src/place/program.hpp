@@ -138,6 +138,8 @@ struct Program {
   bool c = false;  // the file is C, not C++
 };
 
+// The start of the names of member functions added to the user's classes: placed_cells_() returns the field cells_.
+inline constexpr const char* kAccessor = "placed_";
 // Name prefix of the functions that test whether a transformed nest may run; the front end recognizes it.
 inline constexpr const char* kGuard = "ridge_fits_";
 // Before the test of a nest that was reordered for parallel loops: replaced by a test whether threads may pay.

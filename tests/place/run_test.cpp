@@ -52,9 +52,9 @@ TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
   if (command("printf '#include <CL/cl.h>\\nint main() { return clGetPlatformIDs(0, 0, 0); }' | c++ -w -x c++ - "
               "-lOpenCL -o /dev/null 2> /dev/null") != 0)
     GTEST_SKIP() << "no OpenCL headers or library to compile with";
-  compare_cases(
-      "opencl", "c++",
-      {"heat_by_swap", "least_in_plane", "plane_at", "product_by_sum", "window_of_nine", "window_of_any_radius"});
+  compare_cases("opencl", "c++",
+                {"heat_by_swap", "least_in_plane", "plane_at", "product_by_sum", "window_of_nine",
+                 "window_of_any_radius", "complex_rotated", "mandelbrot", "torus", "rows_by_number"});
 }
 
 // Tables of rows that overlap each other, or rows of other tables: the loops run as written, or the result is the same.
@@ -129,8 +129,9 @@ TEST(Placed, EqualsTheOriginalInC) {
   int compared = 0;
   for (const Case& c : cases())
     for (const std::string emit : {"openmp", "ridge"}) {
-      const bool few =
-          emit == "openmp" ? c.function == "c_triangle" || c.function == "c_distance" : c.function == "c_words";
+      const bool few = emit == "openmp"
+                           ? c.function == "c_triangle" || c.function == "c_distance" || c.function == "c_planes_of_n"
+                           : c.function == "c_words";
       if (!c.run || !in_c(c.file) || (!slow() && !few) || (emit == "ridge" && !some_device())) continue;
       if (c.emit == "openmp" && emit != "openmp") continue;  // on threads only
       SCOPED_TRACE(c.function + " " + emit);
@@ -182,7 +183,8 @@ TEST(Placed, EqualsTheOriginalAsThreads) {
   } else {
     compare_cases("openmp", "c++ -fopenmp",
                   {"bilateral", "heat_by_swap", "span_of_two", "view_of_parameters", "bodies_move", "bodies_of_vector",
-                   "bodies_row", "cells_by_number", "cells_pointed", "difference_before", "rows_by_number"});
+                   "bodies_row", "cells_by_number", "cells_pointed", "difference_before", "rows_by_number",
+                   "complex_rotated", "torus"});
   }
 }
 

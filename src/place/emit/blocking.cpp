@@ -62,7 +62,7 @@ bool reads_without(const Node& node, const Nest& nest, const std::string& iterat
   if (node.kind == NodeKind::loop) inner.insert(nest.loops[node.loop].iterator);
   for (const Access& a : node.accesses) {
     const Variable& v = nest.variables[a.variable];
-    if (a.write || !a.exact || !v.array() || v.local_memory) continue;
+    if (a.write || !a.exact || !v.array() || v.local_memory || !a.exists.empty()) continue;
     bool named = false, turns = false;
     for (const Poly& p : a.subscripts)
       for (const std::string& s : p.symbols()) {

@@ -153,6 +153,14 @@ std::optional<std::vector<Component>> Aggregates::host_components(const Expr* e,
   const bool array = indexed(var->getType());
   std::vector<Component> all;
   for (std::size_t k = 0; k < types.size(); ++k) {
+    if (is_complex(var->getType())) {
+      const char* const part = k == 0 ? "real" : "imag";
+      const Path at{var, name + "." + part + "()", name + "_" + part, false, facts_.reachable(var), false, name};
+      const int which = scope_.pseudo(at.host, at.name, types[k], e, at);
+      fx.read(which, line(e));
+      all.push_back({scope_.nest.variables[which].name, {}});
+      continue;
+    }
     const std::string field = array ? std::to_string(k) : public_accessor(fields[k]);
     if (field.empty() || field.back() == ')') return {};
     const Path at{
@@ -245,8 +253,41 @@ std::optional<std::vector<Component>> Aggregates::constructed(const CXXConstruct
   return all;
 }
 
+// A complex number or a number as real and imaginary part; the latter is "" for a number.
+std::optional<std::vector<Component>> Aggregates::complex_value(const Expr* e, QualType part, Effects& fx) {
+  if (is_complex(e->getType())) return components(e, fx);
+  if (!dialect(e->getType().getNonReferenceType())) return {};
+  return std::vector<Component>{{converted(e, part, fx), {}}, {"", {}}};
+}
+
+// Arithmetic of std::complex, as the standard library computes it for finite numbers.
+std::optional<std::vector<Component>> Aggregates::complex_result(const std::string& sign,
+                                                                 const std::vector<Component>& a,
+                                                                 const std::vector<Component>& b) {
+  const auto join = [](const std::string& x, const std::string& by, const std::string& y) {
+    return "(" + wrapped(x) + " " + by + " " + wrapped(y) + ")";
+  };
+  const std::string &x = a[0].text, &y = a[1].text, &u = b[0].text, &v = b[1].text;
+  if (x.size() + y.size() + u.size() + v.size() > 4096) return {};
+  if (sign == "+" || sign == "-") {
+    const std::string imaginary = y.empty() ? (sign == "-" ? "-" + wrapped(v) : v) : v.empty() ? y : join(y, sign, v);
+    return std::vector<Component>{{join(x, sign, u), {}}, {imaginary, {}}};
+  }
+  if (sign == "*" && (y.empty() || v.empty())) {
+    const std::string& by = y.empty() ? x : u;
+    const std::vector<Component>& of = y.empty() ? b : a;
+    return std::vector<Component>{{join(of[0].text, "*", by), {}}, {join(of[1].text, "*", by), {}}};
+  }
+  if (sign == "*")
+    return std::vector<Component>{{join(join(x, "*", u), "-", join(y, "*", v)), {}},
+                                  {join(join(x, "*", v), "+", join(y, "*", u)), {}}};
+  if (sign == "/" && v.empty()) return std::vector<Component>{{join(x, "/", u), {}}, {join(y, "/", u), {}}};
+  return {};
+}
+
 // The components of a call's result: an operator of cv::Vec, or a function with a single return.
 std::optional<std::vector<Component>> Aggregates::computed(const CallExpr* call, Effects& fx) {
+  if (is_complex(call->getType())) return complex_computed(call, fx);
   const FunctionDecl* callee = call->getDirectCallee();
   const auto* operation = dyn_cast<CXXOperatorCallExpr>(call);
   const std::vector<QualType> types = leaf_types(call->getType());
@@ -284,6 +325,48 @@ std::optional<std::vector<Component>> Aggregates::computed(const CallExpr* call,
   for (const Component& c : left ? *left : *right)
     all.push_back({"(" + number->name + ")(" + wrapped(c.text) + " * " + factor + ")", {}});
   return all;
+}
+
+std::optional<std::vector<Component>> Aggregates::complex_computed(const CallExpr* call, Effects& fx) {
+  const auto* operation = dyn_cast<CXXOperatorCallExpr>(call);
+  const FunctionDecl* callee = call->getDirectCallee();
+  const std::string name = callee != nullptr ? callee->getQualifiedNameAsString() : "";
+  const QualType part = leaf_types(call->getType())[0];
+  if (name == "std::conj" && call->getNumArgs() == 1) {
+    if (const auto of = components(call->getArg(0), fx))
+      return std::vector<Component>{(*of)[0], {"-" + wrapped((*of)[1].text), {}}};
+  } else if (operation == nullptr || name.rfind("std::", 0) != 0) {
+    return returned(call, fx);
+  } else if (operation->getNumArgs() == 1 && operation->getOperator() == OO_Minus) {
+    if (const auto of = components(operation->getArg(0), fx))
+      return std::vector<Component>{{"-" + wrapped((*of)[0].text), {}}, {"-" + wrapped((*of)[1].text), {}}};
+  } else if (operation->getNumArgs() == 2) {
+    const auto a = complex_value(operation->getArg(0), part, fx), b = complex_value(operation->getArg(1), part, fx);
+    if (a && b)
+      if (auto result = complex_result(getOperatorSpelling(operation->getOperator()), *a, *b)) return result;
+  }
+  refuse(call, "this operation on complex numbers is not supported: " + source(call));
+}
+
+// z.real(), std::imag(z), std::norm(z), std::abs(z).
+std::optional<std::string> Aggregates::complex_part(const CallExpr* e, Effects& fx) {
+  const FunctionDecl* callee = e->getDirectCallee();
+  const auto* member = dyn_cast<CXXMemberCallExpr>(e);
+  if (callee == nullptr || !callee->getDeclName().isIdentifier()) return {};
+  const std::string name = callee->getNameAsString();
+  const Expr* object = member != nullptr && member->getNumArgs() == 0 ? member->getImplicitObjectArgument()
+                       : member == nullptr && e->getNumArgs() == 1    ? e->getArg(0)
+                                                                      : nullptr;
+  if (object == nullptr || !is_complex(object->getType()) ||
+      (name != "real" && name != "imag" && name != "norm" && name != "abs"))
+    return {};
+  const auto parts = components(object, fx);
+  if (!parts) return {};
+  const std::string x = wrapped((*parts)[0].text), y = wrapped((*parts)[1].text);
+  if (name == "real" || name == "imag") return name == "real" ? x : y;
+  if (name == "norm") return "(" + x + " * " + x + " + " + y + " * " + y + ")";
+  scope_.nest.libm = true;
+  return "hypot(" + x + ", " + y + ")";
 }
 
 std::vector<Component> Aggregates::returned(const CallExpr* call, Effects& fx) {
@@ -421,6 +504,22 @@ void Aggregates::declare_aggregate(const DeclStmt* s, const VarDecl* var, Node& 
   block.children.push_back(std::move(node));
 }
 
+// The value that a complex number gets from =, +=, -=, *= or /=.
+std::optional<std::vector<Component>> Aggregates::complex_assigned(const CXXOperatorCallExpr* e, QualType part,
+                                                                   Effects& fx) {
+  auto by = complex_value(e->getArg(1), part, fx);
+  const std::string sign = getOperatorSpelling(e->getOperator());
+  if (!by) return {};
+  if (sign != "=") {
+    const auto of = components(e->getArg(0), fx);
+    const auto result = of ? complex_result(sign.substr(0, sign.size() - 1), *of, *by) : std::nullopt;
+    if (!result) refuse(e, "this operation on complex numbers is not supported: " + source(e));
+    return result;
+  }
+  if ((*by)[1].text.empty()) (*by)[1].text = "0";
+  return by;
+}
+
 // a = b, a += b and a -= b of structs and vectors. All components are computed before the first is stored.
 bool Aggregates::assign_aggregate(const Expr* e, Node& node, Effects& fx) {
   const auto* operation = dyn_cast<CXXOperatorCallExpr>(e);
@@ -438,10 +537,13 @@ bool Aggregates::assign_aggregate(const Expr* e, Node& node, Effects& fx) {
   const bool adds = in_c == nullptr &&
                     (operation->getOperator() == OO_PlusEqual || operation->getOperator() == OO_MinusEqual) &&
                     indexed(to->getType()) && !dialect(types[0])->integer && method == nullptr;
-  const auto values = copy || adds ? components(from, fx) : std::nullopt;
+  const bool complex = in_c == nullptr && is_complex(to->getType());
+  const auto values = complex        ? complex_assigned(operation, types[0], fx)
+                      : copy || adds ? components(from, fx)
+                                     : std::nullopt;
   if (!values || values->size() != types.size())
     refuse(e, "this assignment of a struct is not supported: " + source(e));
-  const std::string sign = in_c != nullptr ? "=" : getOperatorSpelling(operation->getOperator());
+  const std::string sign = in_c != nullptr || complex ? "=" : getOperatorSpelling(operation->getOperator());
   std::string first, then;
   for (std::size_t k = 0; k < types.size(); ++k) {
     const auto p = component_place(to, k, fx);

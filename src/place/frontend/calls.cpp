@@ -118,6 +118,7 @@ Access Calls::substituted_access(Access a, const Place& actual, const std::map<s
     needed.push_back(p.substituted(all));
   }
   a.not_negative = needed;
+  scope_.quantify(a);
   a.not_negative.insert(a.not_negative.end(), actual.not_negative.begin(), actual.not_negative.end());
   Conjunction where;
   for (const Constraint& c : a.where)

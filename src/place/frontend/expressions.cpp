@@ -119,6 +119,7 @@ std::string Expressions::call(const CallExpr* e, Effects& fx) {
   if (!e->isValueDependent() && e->EvaluateAsRValue(constant, ast_) && !constant.HasSideEffects &&
       (constant.Val.isInt() || constant.Val.isFloat()))
     return literal(constant.Val, e->getType(), e);  // std::numeric_limits<float>::max()
+  if (const auto text = aggregates_.complex_part(e, fx)) return *text;
   if (const auto text = known_function(e, fx)) return *text;
   if (const auto text = opencv_rounding(e, fx)) return *text;
   if (const LambdaExpr* l = facts_.lambda(e)) return calls_.lambda_value(e, l, fx);

@@ -110,6 +110,7 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   if (result.refused.empty()) rewrite_jumps(*this, decl->getBody(), members.rewrites);
   if (facts_.find(decl, result)) result.refused = "goto or setjmp: the order of its statements is unknown";
   if (result.refused.empty()) rewrite_counters(facts_, decl->getBody(), members.rewrites);
+  if (result.refused.empty()) expose_fields(*this, decl->getBody(), members.rewrites);
   result.root = part(decl->getBody(), false);
   for (FunctionParameter& p : result.parameters)  // the element type of a Mat is known from its uses
     for (const Nest& n : result.nests)

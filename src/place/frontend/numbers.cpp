@@ -112,7 +112,13 @@ std::optional<Poly> Numbers::in_type(std::optional<Poly> p, QualType type, std::
   return p;
 }
 
+// The value of an integer expression; remainders only if the caller can use them.
 std::optional<Poly> Numbers::poly(const Expr* e, std::vector<Poly>& not_negative) {
+  auto p = value(e, not_negative);
+  return p && !scope_.may_be_remainder && scope_.has_remainder(*p) ? std::nullopt : p;
+}
+
+std::optional<Poly> Numbers::value(const Expr* e, std::vector<Poly>& not_negative) {
   e = bare(e);
   Expr::EvalResult known;
   if (!e->isValueDependent() && e->getType()->isIntegerType() && !e->getType()->isBooleanType() &&
@@ -128,6 +134,10 @@ std::optional<Poly> Numbers::poly(const Expr* e, std::vector<Poly>& not_negative
   if (const int size = places_.extent(e); size >= 0) return Poly::symbol(scope_.symbol(size));
   if (const ValueDecl* decl = referred(e)) {
     const auto it = scope_.bound.find(decl);
+    if (const auto held = scope_.conditions.find(decl); held != scope_.conditions.end()) {
+      if (!scope_.may_be_remainder) return {};  // only accesses test conditions on iterators
+      not_negative.insert(not_negative.end(), held->second.begin(), held->second.end());
+    }
     if (it == scope_.bound.end()) return poly_of(decl);
     not_negative.insert(not_negative.end(), it->second.not_negative.begin(), it->second.not_negative.end());
     return it->second.value;
@@ -192,6 +202,7 @@ std::optional<Poly> Numbers::poly_of_operator(const BinaryOperator* e, std::vect
     case BO_Div:
     case BO_Rem: {
       const auto by = r->value();
+      if (!by && e->getOpcode() == BO_Rem) return remainder(*l, *r);
       if (!by || *by <= 0 || !l->affine()) return {};
       if (e->getOpcode() == BO_Shr && *by > 30) return {};
       const long divisor = e->getOpcode() == BO_Shr ? 1L << *by : *by;
@@ -202,6 +213,20 @@ std::optional<Poly> Numbers::poly_of_operator(const BinaryOperator* e, std::vect
     default:
       return {};
   }
+}
+
+// (x + dx + n) % n with a size n: some number from 0 to n - 1, if the operands are what they usually are.
+std::optional<Poly> Numbers::remainder(const Poly& of, const Poly& size) {
+  const auto names = size.symbols();
+  const auto& known = scope_.nest.parameters;
+  if (!scope_.may_be_remainder || facts_.in_function || !of.affine() || !size.affine() ||
+      !std::all_of(names.begin(), names.end(),
+                   [&](const auto& n) { return std::find(known.begin(), known.end(), n) != known.end(); }))
+    return {};
+  const std::string name = scope_.unique("rest");
+  const Poly rest = Poly::symbol(name), last = size.plus(Poly::constant(1), -1);
+  scope_.remainders[name] = {{{rest}, {last.plus(rest, -1)}}, {of, last}};
+  return rest;
 }
 
 // std::min, std::max and std::clamp.

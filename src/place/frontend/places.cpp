@@ -236,6 +236,21 @@ const Expr* in_field(const ArraySubscriptExpr* subscript) {
 
 }  // namespace
 
+// A subscript of rows of variable length, counted in elements: i of double (*a)[n] is i * n.
+Index Places::in_elements(Index i, QualType of, const Expr* at, Effects& fx) {
+  while (const VariableArrayType* row = ast_.getAsVariableArrayType(of)) {
+    const Expr* length = row->getSizeExpr();
+    std::vector<Poly> needed;
+    const auto n = length != nullptr ? tree_.poly(length, needed) : std::nullopt;
+    if (!n || !needed.empty() || !facts_.fixed_operands(length, facts_.changed))
+      refuse(at, "the length of the rows may have changed: " + source(at));
+    i.text = wrapped(i.text) + " * " + wrapped(tree_.expression(length, fx));
+    i.value = i.value ? i.value->times(*n) : std::nullopt;
+    of = row->getElementType();
+  }
+  return i;
+}
+
 // A pointer expression as a place whose last index is an offset.
 std::optional<Place> Places::pointer(const Expr* e, Effects& fx) {
   e = e->IgnoreParens();
@@ -243,7 +258,7 @@ std::optional<Place> Places::pointer(const Expr* e, Effects& fx) {
   if (const auto* cast = dyn_cast<ImplicitCastExpr>(e)) {
     if (cast->getCastKind() == CK_ArrayToPointerDecay) {
       auto p = place(cast->getSubExpr(), fx);
-      if (p) p->indices.push_back(zero);
+      if (p && !cast->getSubExpr()->getType()->isVariableArrayType()) p->indices.push_back(zero);
       return p;
     }
     if (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_NoOp)
@@ -286,7 +301,8 @@ std::optional<Place> Places::pointer(const Expr* e, Effects& fx) {
     if (b->getLHS()->getType()->isPointerType() && b->getRHS()->getType()->isPointerType()) return {};
     auto p = pointer(left ? b->getLHS() : b->getRHS(), fx);
     if (!p) return {};
-    const Index by = index(left ? b->getRHS() : b->getLHS(), fx, p->not_negative);
+    const Index by = in_elements(index(left ? b->getRHS() : b->getLHS(), fx, p->not_negative),
+                                 e->getType()->getPointeeType(), e, fx);
     p->indices.back() = sum(p->indices.back(), by, b->getOpcode() == BO_Sub ? "-" : "+");
     return p;
   }
@@ -425,7 +441,7 @@ std::optional<Place> Places::place(const Expr* e, Effects& fx) {
   if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(e)) {
     auto p = pointer(subscript->getBase(), fx);
     if (!p) return row_element(subscript->getBase(), subscript->getIdx(), fx);
-    const Index by = index(subscript->getIdx(), fx, p->not_negative);
+    const Index by = in_elements(index(subscript->getIdx(), fx, p->not_negative), e->getType(), e, fx);
     p->indices.back() = sum(p->indices.back(), by, "+");
     return p;
   }

@@ -7,6 +7,9 @@ namespace ridge::place::frontend {
 
 // rewrites.cpp
 void rewrite_counters(const Facts& facts, const clang::Stmt* body, std::vector<Edit>& rewrites);
+// Adds member functions that return private fields which the member functions called in `body` use, because tests
+// before a nest need their address and length.
+void expose_fields(const Source& file, const clang::Stmt* body, std::vector<Edit>& rewrites);
 void rewrite_jumps(const Source& file, const clang::Stmt* body, std::vector<Edit>& rewrites);
 bool loops_in(const clang::CXXMethodDecl* method);  // also in member functions that it calls for the same object
 

@@ -289,6 +289,38 @@ class CounterRewriter {
   Step mine_{};
 };
 
+void expose_fields(const Source& file, const Stmt* body, std::vector<Edit>& rewrites) {
+  const auto& sources = file.ast().getSourceManager();
+  bool loops = false;
+  visit(body, [&](const Stmt* s) { loops |= is_loop(s); });
+  if (!loops) return;
+  visit(body, [&](const Stmt* s) {
+    const auto* call = dyn_cast<CallExpr>(s);
+    const CXXMethodDecl* method = call != nullptr ? users_method(call) : nullptr;
+    const Expr* result = method != nullptr ? named_by(method) : nullptr;
+    if (result == nullptr || !method->getParent()->hasDefinition()) return;
+    visit(result, [&](const Stmt* x) {
+      const auto* member = dyn_cast<MemberExpr>(x);
+      const auto* field = member != nullptr ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
+      if (field == nullptr || !is_this(member->getBase()) || field->getType()->isReferenceType() ||
+          !field->getDeclName().isIdentifier() || !public_accessor(field).empty())
+        return;
+      SourceLocation end = field->getParent()->getBraceRange().getEnd();
+      if (const auto* made = dyn_cast<CXXRecordDecl>(field->getParent()); made != nullptr)
+        if (const CXXRecordDecl* pattern = made->getTemplateInstantiationPattern())
+          end = pattern->getBraceRange().getEnd();
+      if (end.isInvalid() || end.isMacroID() || !sources.isInMainFile(end)) return;
+      const std::string name = field->getNameAsString(), type = "decltype(" + name + ")& ", call_of = kAccessor + name;
+      const unsigned at = sources.getFileOffset(end);
+      const std::string text = " public: " + type + call_of + "() { return " + name + "; } const " + type + call_of +
+                               "() const { return " + name + "; } ";
+      if (std::none_of(rewrites.begin(), rewrites.end(),
+                       [&](const Edit& e) { return e.begin == at && e.text == text; }))
+        rewrites.push_back({at, at, text, {}});
+    });
+  });
+}
+
 void rewrite_counters(const Facts& facts, const Stmt* body, std::vector<Edit>& rewrites) {
   const std::function<void(const Stmt*, bool)> look = [&](const Stmt* s, bool in_block) {
     if (s == nullptr || isa<LambdaExpr>(s)) return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "place/frontend/scope.hpp"
 
@@ -240,7 +241,9 @@ Index NestPart::index(const Expr* e, Effects& fx, std::vector<Poly>& not_negativ
   Index result;
   result.text = tree_.expression(e, fx);
   std::vector<Poly> needed;
+  const bool outer = std::exchange(scope_.may_be_remainder, true);
   result.value = tree_.poly(e, needed);
+  scope_.may_be_remainder = outer;
   if (result.value) not_negative.insert(not_negative.end(), needed.begin(), needed.end());
   return result;
 }
@@ -282,6 +285,30 @@ void add_limits(const Place& p, const Variable& v, std::vector<Poly>& not_negati
 
 }  // namespace
 
+bool Scope::has_remainder(const Poly& p) const {
+  if (remainders.empty()) return false;
+  const auto names_in = p.symbols();
+  return std::any_of(names_in.begin(), names_in.end(), [&](const auto& n) { return remainders.count(n) > 0; });
+}
+
+void Scope::quantify(Access& a) const {
+  if (remainders.empty()) return;
+  const auto add = [&](const Poly& p, const auto& again) -> void {
+    for (const std::string& n : p.symbols()) {
+      const auto found = remainders.find(n);
+      if (found == remainders.end() || std::find(a.exists.begin(), a.exists.end(), n) != a.exists.end()) continue;
+      a.exists.push_back(n);
+      a.where.insert(a.where.end(), found->second.where.begin(), found->second.where.end());
+      for (const Poly& q : found->second.not_negative) {
+        a.not_negative.push_back(q);
+        again(q, again);
+      }
+    }
+  };
+  for (const Poly& p : std::vector<Poly>(a.subscripts)) add(p, add);
+  for (const Poly& p : std::vector<Poly>(a.not_negative)) add(p, add);
+}
+
 void Scope::record(const Place& p, bool write, const Expr* at, Effects& fx) {
   const Variable& v = nest.variables[p.variable];
   const std::size_t dimensions = v.array() ? 1 + v.inner.size() : 0;
@@ -309,6 +336,7 @@ void Scope::record(const Place& p, bool write, const Expr* at, Effects& fx) {
     if (v.member && v.length > 0 && !facts.in_function) add_limits(p, v, a.not_negative);
     a.subscripts.clear();
   }
+  quantify(a);
   if (write && v.constant && v.array()) refuse(at, v.host + " is constant but written");
   fx.accesses.push_back(a);
 }

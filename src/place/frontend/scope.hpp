@@ -93,6 +93,8 @@ struct Scope : Inlining, Source {
   // --- accesses and loops
   std::string element_text(const Place& p) const;
   void record(const Place& p, bool write, const clang::Expr* at, Effects& fx);
+  void quantify(Access& a) const;  // adds the remainders in its subscripts to the access
+  bool has_remainder(const Poly& p) const;
   int begin_loop(Loop loop);
   void end_loop();
   Node declaration_node(const clang::Stmt* s) const;
@@ -110,8 +112,9 @@ struct Scope : Inlining, Source {
   std::map<const clang::ValueDecl*, std::vector<int>> parts{};  // structs by value: one variable per field
   std::map<const clang::ValueDecl*, std::vector<std::optional<Poly>>> part_values{};
   std::map<const clang::ValueDecl*, std::vector<Component>> bound_parts{};  // arguments of functions read in place
-  std::map<const clang::ValueDecl*, Poly> values{};       // integers with a closed form, iterators included
-  std::map<const clang::ValueDecl*, Place> pointers{};    // set once to a place in an array
+  std::map<const clang::ValueDecl*, Poly> values{};                   // integers with a closed form, iterators included
+  std::map<const clang::ValueDecl*, std::vector<Poly>> conditions{};  // polynomials >= 0 for that form to hold
+  std::map<const clang::ValueDecl*, Place> pointers{};                // set once to a place in an array
   std::map<const clang::ValueDecl*, int> moved{};         // those set by an assignment in the nest: the variable
   std::map<const clang::ValueDecl*, Place> references{};  // another name for a place
   std::map<const clang::ValueDecl*, std::string> iterators{};
@@ -121,6 +124,13 @@ struct Scope : Inlining, Source {
   int lambdas = 0;                                                // depth of lambdas being read
   std::vector<Node> before{};                                     // statements that must precede the current one
   bool may_hoist = false;  // the current expression is evaluated exactly once per statement
+  // Remainders of a division by a size, by their name in isl: any number from 0 to below the size.
+  struct Remainder {
+    Conjunction where{};
+    std::vector<Poly> not_negative{};  // conditions for that
+  };
+  std::map<std::string, Remainder> remainders{};
+  bool may_be_remainder = false;  // the number is used in subscripts only
   std::set<std::string> names{}, helpers{};
   std::vector<int> open{};                // loops around the current statement
   std::vector<std::vector<int>> skips{};  // per open loop: the jumps so far

@@ -287,8 +287,8 @@ QualType wrapped_elements(QualType type, bool first, Variable& into, const ASTCo
                                ? made->getTemplateArgs()[0].getAsType()
                                : QualType();
   const auto length = [&] { return made->getTemplateArgs()[1].getAsIntegral().getExtValue(); };
-  if (made != nullptr && kind == "cv::Vec" && !first) {
-    into.inner.push_back(length());
+  if (made != nullptr && (kind == "cv::Vec" || kind == "std::complex") && !first) {
+    into.inner.push_back(kind == "cv::Vec" ? length() : 2);
     into.constant |= type.isConstQualified();
     return element;
   }
@@ -328,7 +328,8 @@ QualType wrapped_elements(QualType type, bool first, Variable& into, const ASTCo
 }
 
 // Element type of one level of an array; null for other types, with `refused` if the level is not supported.
-QualType elements_of(QualType type, bool first, Variable& into, const ASTContext& ast, bool& refused) {
+// `rows`: set if the level is an array of variable length.
+QualType elements_of(QualType type, bool first, Variable& into, const ASTContext& ast, bool& refused, bool& rows) {
   if (const auto* pointer = type->getAs<PointerType>(); pointer != nullptr && first) {
     into.storage = Storage::pointer;
     into.data = into.host;
@@ -336,7 +337,12 @@ QualType elements_of(QualType type, bool first, Variable& into, const ASTContext
   }
   if (const ArrayType* array = ast.getAsArrayType(type)) {
     const auto* fixed = dyn_cast<ConstantArrayType>(array);
-    refused = fixed == nullptr;  // variable-length array
+    const auto* variable = dyn_cast<VariableArrayType>(array);
+    if (variable != nullptr && !first && into.storage == Storage::pointer && into.inner.empty()) {
+      rows = true;  // double (*a)[n]: one array, whose subscripts are multiplied by n
+      return array->getElementType();
+    }
+    refused = fixed == nullptr || rows;
     if (refused) return {};
     const long n = static_cast<long>(fixed->getSize().getZExtValue());
     if (first) {
@@ -356,18 +362,19 @@ QualType elements_of(QualType type, bool first, Variable& into, const ASTContext
 // Element type, inner extents and C++ text for an array type or an object that wraps one.
 bool Source::shape(QualType type, Variable& into) const {
   type = type.getNonReferenceType();
-  bool found = false, refused = false;
-  for (QualType inner = elements_of(type, true, into, ast_, refused); !inner.isNull();
-       inner = elements_of(type, false, into, ast_, refused)) {
+  bool found = false, refused = false, rows = false;
+  for (QualType inner = elements_of(type, true, into, ast_, refused, rows); !inner.isNull();
+       inner = elements_of(type, false, into, ast_, refused, rows)) {
     type = inner;
     found = true;
   }
-  if (!found || refused || type.isVolatileQualified() || !fill_number(type, into)) return false;
+  if (!found || refused || type.isVolatileQualified() || !fill_number(type, into) || (rows && !into.inner.empty()))
+    return false;
   into.constant |= type.isConstQualified();
   if (into.length >= 0)
     for (const long n : into.inner) into.length *= n;
-  if (!into.inner.empty()) {
-    std::string all;
+  if (!into.inner.empty() || rows) {
+    std::string all = rows ? "1" : "";
     for (const long n : into.inner) all += (all.empty() ? "" : " * ") + std::to_string(n);
     if (!into.count.empty()) into.count += " * " + all;
     into.data =
@@ -379,13 +386,15 @@ bool Source::shape(QualType type, Variable& into) const {
 
 bool indexed(QualType type) {
   const std::string kind = class_of(type);
-  return kind == "cv::Vec" || kind == "cv::Scalar_";
+  return kind == "cv::Vec" || kind == "cv::Scalar_" || kind == "std::complex";
 }
+
+bool is_complex(QualType type) { return class_of(type) == "std::complex"; }
 
 // Classes of libraries whose copy is a copy of all fields, although they declare it.
 bool copies_fields(const std::string& kind) {
-  static const std::set<std::string> known{"cv::Point_", "cv::Point3_", "cv::Size_", "cv::Range",
-                                           "cv::Rect_",  "std::pair",   "cv::Vec",   "cv::Scalar_"};
+  static const std::set<std::string> known{"cv::Point_", "cv::Point3_", "cv::Size_",   "cv::Range",   "cv::Rect_",
+                                           "std::pair",  "cv::Vec",     "cv::Scalar_", "std::complex"};
   return known.count(kind) > 0;
 }
 
@@ -406,7 +415,7 @@ std::vector<QualType> Source::leaf_types(QualType type) const {
     const auto* made = dyn_cast<ClassTemplateSpecializationDecl>(record);
     if (made == nullptr) return {};
     const auto& arguments = made->getTemplateArgs();
-    const long n = kind == "cv::Vec" ? arguments[1].getAsIntegral().getExtValue() : 4;
+    const long n = kind == "cv::Vec" ? arguments[1].getAsIntegral().getExtValue() : kind == "std::complex" ? 2 : 4;
     if (n < 1 || n > static_cast<long>(kMostComponents)) return {};
     all.assign(static_cast<std::size_t>(n), arguments[0].getAsType());
   } else {

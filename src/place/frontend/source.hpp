@@ -75,7 +75,8 @@ const clang::ValueDecl* referred(const clang::Expr* e);
 const clang::CXXRecordDecl* record_of(clang::QualType type);
 std::vector<const clang::FieldDecl*> fields_of(clang::QualType type);
 bool copies_fields(const std::string& kind);      // a library's class whose copy is a copy of all fields
-bool indexed(clang::QualType type);               // cv::Vec, cv::Scalar_
+bool indexed(clang::QualType type);               // cv::Vec, cv::Scalar_, std::complex
+bool is_complex(clang::QualType type);            // std::complex
 std::string why_not_array(clang::QualType type);  // why an array-like type is not supported; "" for others
 clang::QualType uniform_fields(const clang::RecordDecl* record, std::vector<const clang::FieldDecl*>& fields);
 long offset_of(const clang::ASTContext& ast, const clang::FieldDecl* field);  // bytes

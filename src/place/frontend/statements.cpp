@@ -307,8 +307,12 @@ void Statements::remember(const CompoundStmt* block, const Stmt* s) {
   if (!number || !number->integer || number->bytes < 4) return;
   if (times_named(b->getRHS(), var) > 0 || !used_only_after(s, block, scope_.root, var)) return;
   std::vector<Poly> needed;
-  if (auto p = numbers_.in_type(tree_.poly(b->getRHS(), needed), var->getType(), needed); p && needed.empty())
+  const bool outer = std::exchange(scope_.may_be_remainder, true);
+  if (auto p = numbers_.in_type(tree_.poly(b->getRHS(), needed), var->getType(), needed)) {
     scope_.values[var] = *p;
+    if (!needed.empty()) scope_.conditions[var] = needed;
+  }
+  scope_.may_be_remainder = outer;
 }
 
 // Finds k++ inside a statement, if the statement uses k only there and always evaluates it.
@@ -549,7 +553,12 @@ void Statements::declare_number(const VarDecl* var, Node& node) {
     fx.set(which, node.line, v.host);
     if (v.integer && scope_.changed.count(var) == 0) {
       std::vector<Poly> needed;
-      if (const auto p = tree_.poly(init, needed); p && needed.empty()) scope_.values[var] = *p;
+      const bool outer = std::exchange(scope_.may_be_remainder, true);
+      if (const auto p = tree_.poly(init, needed); p) {
+        scope_.values[var] = *p;
+        if (!needed.empty()) scope_.conditions[var] = needed;
+      }
+      scope_.may_be_remainder = outer;
     }
   }
   node.accesses = fx.accesses;

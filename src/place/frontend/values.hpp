@@ -48,6 +48,7 @@ class Places : public NestPart {
 
  private:
   std::optional<Place> member_place(const clang::MemberExpr* member, Effects& fx);
+  Index in_elements(Index i, clang::QualType of, const clang::Expr* at, Effects& fx);
   std::optional<Place> mixed_part(const clang::Expr* e, Effects& fx);
   bool of_pointed_struct(const clang::MemberExpr* member) const;
   std::optional<Path> path(const clang::MemberExpr* member) const;
@@ -74,11 +75,18 @@ class Aggregates : public NestPart {
   bool by_value(const clang::Expr* e) const;
   void declare_aggregate(const clang::DeclStmt* s, const clang::VarDecl* var, Node& block);
   bool assign_aggregate(const clang::Expr* e, Node& node, Effects& fx);
+  std::optional<std::string> complex_part(const clang::CallExpr* e, Effects& fx);  // z.real(), std::norm(z)
 
  private:
   std::optional<std::vector<Component>> constructed(const clang::CXXConstructExpr* made, Effects& fx);
   std::optional<std::vector<Component>> computed(const clang::CallExpr* call, Effects& fx);
   std::vector<Component> returned(const clang::CallExpr* call, Effects& fx);
+  std::optional<std::vector<Component>> complex_value(const clang::Expr* e, clang::QualType part, Effects& fx);
+  static std::optional<std::vector<Component>> complex_result(const std::string& sign, const std::vector<Component>& a,
+                                                              const std::vector<Component>& b);
+  std::optional<std::vector<Component>> complex_computed(const clang::CallExpr* call, Effects& fx);
+  std::optional<std::vector<Component>> complex_assigned(const clang::CXXOperatorCallExpr* e, clang::QualType part,
+                                                         Effects& fx);
   bool on_host(const clang::Expr* e) const;
   std::optional<std::vector<Component>> host_components(const clang::Expr* e, Effects& fx);
   std::optional<Place> component_place(const clang::Expr* e, std::size_t k, Effects& fx);
@@ -101,6 +109,8 @@ class Numbers : public NestPart {
   bool bounds(const clang::Expr* e, bool lower, std::vector<Poly>& into, std::vector<Poly>& not_negative);
 
  private:
+  std::optional<Poly> value(const clang::Expr* e, std::vector<Poly>& not_negative);
+  std::optional<Poly> remainder(const Poly& of, const Poly& size);
   std::optional<Poly> poly_of_cast(const clang::CastExpr* e, std::vector<Poly>& not_negative);
   std::optional<Poly> poly_of_operator(const clang::BinaryOperator* e, std::vector<Poly>& not_negative);
   std::optional<Poly> poly_of_call(const clang::CallExpr* e, std::vector<Poly>& not_negative);

@@ -35,7 +35,8 @@ std::vector<Proposal> index_set_splitting(const State& state) {
   };
   std::vector<const Access*> accesses;
   text::visit_accesses(nest.root, [&](const Access& a) {
-    if (nest.variables[a.variable].array() && a.exact && a.subscripts.size() == 1 && a.subscripts[0].affine())
+    if (nest.variables[a.variable].array() && a.exact && a.subscripts.size() == 1 && a.subscripts[0].affine() &&
+        a.exists.empty())
       accesses.push_back(&a);
   });
   for (const Access* w : accesses)

@@ -59,7 +59,7 @@ std::optional<Poly> parameter_distance(const State& state, const Loop& l) {
     for (const Access* r : accesses) {
       if (!w->write || w->variable != r->variable) continue;
       for (const Access* a : {w, r}) {
-        if (!a->exact || a->subscripts.size() != 1 || !a->subscripts[0].affine()) return {};
+        if (!a->exact || a->subscripts.size() != 1 || !a->subscripts[0].affine() || !a->exists.empty()) return {};
         const auto factor = a->subscripts[0].terms().find({l.iterator});
         if (factor == a->subscripts[0].terms().end() || factor->second != 1) return {};
       }

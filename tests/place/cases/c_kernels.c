@@ -70,3 +70,32 @@ struct point {
 void c_points(struct point* p, int n, _Bool up) {
   for (int i = 0; i < n; ++i) p[i].y = up ? p[i].x : -p[i].x;
 }
+
+// Rows of variable length.
+//: c_rows_of_n l1=parallel l2=parallel kernels=1 run
+void c_rows_of_n(int n, int m, double a[n][m], double b[n][m]) {
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < m - 1; j++) b[i][j] = 0.25 * (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
+}
+
+//: c_rows_of_n_swept l1=sequential:flow l2=parallel kernels=1 run
+void c_rows_of_n_swept(int n, int m, double a[n][m]) {
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < m; j++) a[i][j] += a[i - 1][j];
+}
+
+//: c_planes_of_n l1=parallel l2=parallel l3=parallel kernels=1 run
+void c_planes_of_n(int n, int m, int k, float a[n][m][k], float s) {
+  int x, y, z;
+  for (x = 0; x < n; x++)
+    for (y = 0; y < m; y++)
+      for (z = 0; z < k; z++) a[x][y][z] *= s;
+}
+
+// The number of columns changes before the loop, but not the length of the rows.
+//: c_rows_changed l1=sequential kernels=0 says=length
+void c_rows_changed(int n, int m, float a[n][m]) {
+  m = m / 2;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) a[i][j] = 0;
+}
