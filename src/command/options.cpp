@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <new>
 #include <regex>
@@ -36,6 +37,13 @@
 #include "mpi/launched.hpp"
 
 namespace ridge::cli {
+
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, ' ');
+  return text;
+}
+
 namespace {
 
 // CLI11 only reports a missing subcommand; this message names the unknown word.
@@ -57,13 +65,6 @@ std::string unknown_command(const CLI::App& program, int count, char** values) {
     app = next;
   }
   return "";
-}
-
-// Replaces line ends and control characters, which a file or an argument may have put into a message.
-std::string one_line(std::string message) {
-  std::replace_if(
-      message.begin(), message.end(), [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, ' ');
-  return message;
 }
 
 int fail(int code, const std::string& message) {
@@ -412,6 +413,8 @@ int run_program(int count, char** values, const std::string& about, const std::s
     // The message of a kernel that does not compile keeps its source lines.
     const bool source = error.kind() == ErrorKind::compile;
     return fail(error.callers_mistake() ? 1 : 2, source ? error.what() : one_line(error.what()));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(1, one_line(fmt::format("{}: {}", error.path1().string(), error.code().message())));
   } catch (const std::system_error& error) {
     // {fmt} throws this when writing standard output fails.
     if (std::ferror(stdout) != 0) return standard_output_failed(error.code().value());
@@ -421,7 +424,7 @@ int run_program(int count, char** values, const std::string& about, const std::s
   } catch (const std::bad_alloc&) {
     return fail(1, "not enough memory on this machine for this problem");
   } catch (const std::exception& error) {
-    return fail(2, fmt::format("unexpected failure: {}", error.what()));
+    return fail(2, one_line(fmt::format("unexpected failure: {}", error.what())));
   }
 }
 

@@ -109,6 +109,9 @@ std::string file_use(const CLI::Option& option);
 int run_program(int count, char** values, const std::string& about, const std::string& first_steps,
                 const std::string& version, const std::function<void(Command& program)>& add);
 
+// Replaces line ends and control characters, which a file or an argument may have put into a text.
+std::string one_line(std::string text);
+
 [[noreturn]] inline void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 // Adds `ridge completion SHELL` and `ridge manual`, generated from the commands that `program` has when they run.

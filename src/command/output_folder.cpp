@@ -70,6 +70,18 @@ void check_distinct(const std::vector<NamedFile>& inputs, const std::vector<Name
   }
 }
 
+void check_output_folder(const std::string& option, const std::string& name) {
+  if (name.empty()) return;
+  std::error_code ignored;
+  fs::path there = fs::absolute(name, ignored);
+  while (!fs::exists(there, ignored) && there.has_parent_path() && there != there.parent_path())
+    there = there.parent_path();
+  if (!fs::is_directory(there, ignored))
+    mistake(fmt::format("{} {}: needs a folder, but {} is a file", option, name, there.string()));
+  if (::access(there.c_str(), W_OK) != 0)
+    mistake(fmt::format("{} {}: the folder {} is not writable", option, name, there.string()));
+}
+
 void check_output(const std::string& option, const std::string& name) {
   if (name.empty() || name == "-" || name.starts_with("ring:")) return;
   if (name.starts_with("udp://"))

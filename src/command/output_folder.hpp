@@ -9,6 +9,9 @@ namespace ridge::cli {
 // folder. Accepts an empty name, standard output and non-regular files (/dev/null).
 void check_output(const std::string& option, const std::string& name);
 
+// Error if the folder named by `option` neither exists nor can be created with its parents. Accepts an empty name.
+void check_output_folder(const std::string& option, const std::string& name);
+
 // An option and the file it names; "-" is standard input or output.
 struct NamedFile {
   std::string option, name;

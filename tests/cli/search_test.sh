@@ -87,6 +87,8 @@ mistake 'must end in .npy' "$ridge" beamform test.fil power.fil
 mistake 'needs a filterbank file' "$ridge" search
 mistake 'not a SIGPROC file that can be used' "$ridge" search truth.json
 mistake '--plots reads the input again' "$ridge" search - --plots plots </dev/null
+mistake '--plots test.fil: needs a folder' "$ridge" search test.fil --plots test.fil
+mistake 'needs a folder, but' "$ridge" search test.fil --plots test.fil/below
 mistake 'the file has 1 IFs' "$ridge" search test.fil --if 1
 mistake 'is the largest that fits' "$ridge" search test.fil --dm 1e6..2e6 --device host
 # Dispersion measures whose sweep exceeds the file are left out of a range.

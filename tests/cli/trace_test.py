@@ -97,6 +97,12 @@ with tempfile.TemporaryDirectory() as folder:
     assert "busy 0.300 of 0.800 ms (37.5 %), idle 0.500 ms" in text, text
     assert "0 compiled, 1 from the cache" in text and '7 of "run", 500.000 ms' in text, text
 
+    with open("names.json", "w", encoding="ascii") as file:  # no escape sequence of a file reaches the terminal
+        file.write('{"traceEvents": [{"ph": "X", "tid": 1, "ts": 1, "dur": 5, "name": "\\u001b[2Jspan"},'
+                   '{"ph": "M", "tid": 1, "name": "thread_name", "args": {"name": "thread \\u001b[2J"}},'
+                   '{"ph": "i", "name": "short calls", "args": {"name": "\\u001b[2Jcall", "count": 1}}]}')
+    text = run("trace", "names.json")
+    assert "span" in text and "call" in text and "\x1b" not in text, text
     for content, reason in (("", "JSON"), ("[]", "traceEvents"), ('{"traceEvents": 3}', "traceEvents"),
                             ('{"traceEvents": [{"ph": "X", "name": "x", "ts": 0, "dur": -1}]}', "negative"),
                             ('{"traceEvents": [{"ph": "X", "name": 3}]}', "type")):

@@ -142,7 +142,9 @@ std::size_t write_pictures(const std::string& folder, const std::string& file, s
   for (const search::Candidate& one : found) order.push_back(&one);
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->snr > b->snr; });
   if (order.size() > most) order.resize(most);
-  std::filesystem::create_directories(folder);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw Error(ErrorKind::io, fmt::format("cannot create the folder {}: {}", folder, failed.message()));
   for (const search::Candidate* one : order) {
     const Cutout cut = cutout(file, number, *one);
     const search::Band band = PowerFile(file, number).band();

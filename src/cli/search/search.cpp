@@ -13,6 +13,7 @@
 #include "cli/search/power_file.hpp"
 #include "cli/search/waterfall.hpp"
 #include "command/command.hpp"
+#include "command/output_folder.hpp"
 #include "command/process.hpp"
 
 namespace ridge::cli {
@@ -231,6 +232,7 @@ void run_search(SearchOptions options) {
   const Range range = parse_range("--dm", options.dm);
   if (!options.plots.empty() && (options.in == "-" || io::is_ring(options.in)))
     mistake("--plots reads the input again: it needs a file, not a pipe or a ring");
+  check_output_folder("--plots", options.plots);
   const auto file = std::make_shared<PowerFile>(options.in, options.number);
   const PowerFile& in = *file;
   options.settings.bits = in.bits();

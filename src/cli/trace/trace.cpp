@@ -50,17 +50,17 @@ TraceFile read_trace(const std::string& path) {
     if (!json.is_object() || !json.contains("traceEvents") || !json["traceEvents"].is_array())
       not_a_trace(path, "no list \"traceEvents\"");
     for (const base::Json& event : json["traceEvents"]) {
-      const std::string phase = event.value("ph", ""), name = event.value("name", "");
+      const std::string phase = event.value("ph", ""), name = one_line(event.value("name", ""));
       const base::Json arguments = event.value("args", base::Json::object());
       const int track = event.value("tid", 0);
       if (phase == "M" && name == "thread_name") {
-        file.tracks[track].name = arguments.value("name", "");
+        file.tracks[track].name = one_line(arguments.value("name", ""));
       } else if (phase == "X") {
         const double begin = event.value("ts", 0.0), length = event.value("dur", 0.0);
         if (!(length >= 0) || !(begin >= 0)) not_a_trace(path, fmt::format("a span \"{}\" of negative length", name));
         file.tracks[track].spans.push_back({begin, begin + length, name, arguments.value("what", "")});
       } else if (phase == "i" && name == "short calls") {
-        Total& total = file.shorts[arguments.value("name", "")];
+        Total& total = file.shorts[one_line(arguments.value("name", ""))];
         total.count += arguments.value("count", std::size_t{0});
         total.seconds += arguments.value("seconds", 0.0);
       }
