@@ -4,7 +4,8 @@
     power = lambda x: (abs(ridge.jax.rfft(x)) ** 2).sum()
     jax.jit(jax.grad(power))(x)
 
-Names and arguments are those of ridge.fft; nufft1d1 .. nufft3d3 on the host have gradients by points too. One primitive, linear, whose transpose is the primitive again. On CUDA: on the first device.
+Names and arguments are those of ridge.fft; nufft1d1 .. nufft3d3 on the host have gradients by points too. All transforms are one linear
+primitive, whose transpose is the primitive again. On CUDA they run on the first device.
 """
 import os
 import re

@@ -50,7 +50,7 @@ def decide(problem, candidates, seconds, flops=0.0, bytes=0.0, device="host", wi
 
 
 def improve(mode):
-    """What a background thread does for quick plans made from now on: "never", "next_time" or "now".
+    """Sets what a background thread does for quick plans made from now on: "never", "next_time" or "now".
 
     "next_time" measures and saves the winner for later processes; "now" also exchanges the plans, whose results may change in the last
     bits. The functions of ridge.fft make quick plans.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <ridge/stencil/survey.hpp>
@@ -28,7 +29,8 @@ std::vector<double> doubles(const py::handle& given, const char* what) {
 void put(const std::vector<double>& from, const py::handle& to, const char* what) {
   const Array array(to, true, what, {Element::float64});
   const auto values = array.span<double>(what);
-  if (values.size() != from.size()) throw py::value_error(std::string(what) + " have another size");
+  if (values.size() != from.size())
+    throw py::value_error(fmt::format("{} need {} values, got {}", what, from.size(), values.size()));
   std::copy(from.begin(), from.end(), values.begin());
 }
 
@@ -54,7 +56,9 @@ void record_shots(const stencil::Survey<T>& survey, const py::list& given, std::
   const auto traces = array.span<T>("the traces");
   const py::gil_scoped_release free;
   const std::vector<T> values = survey.record(shots, steps);
-  if (values.size() != traces.size()) throw Error(ErrorKind::invalid_argument, "the traces have another size");
+  if (values.size() != traces.size())
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("the traces need {} values, got {}", values.size(), traces.size()));
   std::copy(values.begin(), values.end(), traces.begin());
 }
 

@@ -92,7 +92,7 @@ std::vector<Column> sphere_columns(const std::vector<std::size_t>& shape,
     return basis[a][0] * basis[b][0] + basis[a][1] * basis[b][1] + basis[a][2] * basis[b][2];
   };
   const double along = dot(2, 2);
-  if (!(along > 0)) refuse_columns("the third vector of the basis is zero");
+  if (!(along > 0)) refuse_columns("needs a basis without zero vectors, the third one is zero");
   const auto index = [&](long k, std::size_t axis) {
     const auto n = static_cast<long>(shape[axis]);
     if (2 * std::abs(k) >= n) {

@@ -182,7 +182,7 @@ class Convolver {
 
  private:
   static std::size_t checked_size(std::span<const Element> filter) {
-    if (filter.empty()) refuse_convolution("the filter is empty");
+    if (filter.empty()) refuse_convolution("the filter needs at least 1 value, got 0");
     return filter.size();
   }
   void check_block() const {
@@ -190,7 +190,7 @@ class Convolver {
       refuse_convolution(fmt::format("blocks of {} are shorter than the filter's {}", block_, filter_size_));
   }
   std::size_t check(std::span<const Element> signal, std::span<Element> out) const {
-    if (signal.empty()) refuse_convolution("the signal is empty");
+    if (signal.empty()) refuse_convolution("the signal needs at least 1 value, got 0");
     if (signal.size() > PTRDIFF_MAX / sizeof(Element) - filter_size_)
       refuse_convolution(fmt::format("a signal of {} values exceeds the address space", signal.size()));
     if (inner_only_ && signal.size() < filter_size_)

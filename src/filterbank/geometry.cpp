@@ -129,8 +129,9 @@ Problem complete(const Problem& problem) {
     refuse(fmt::format("got {} weights; {} channels x {} taps need {}", whole.weights.size(), problem.channels,
                        problem.taps, problem.channels * problem.taps));
   }
-  for (const double weight : whole.weights) {
-    if (!std::isfinite(weight)) refuse("a weight is not finite");
+  for (std::size_t i = 0; i < whole.weights.size(); ++i) {
+    if (!std::isfinite(whole.weights[i]))
+      refuse(fmt::format("weights must be finite: number {} is {}", i, whole.weights[i]));
   }
   return whole;
 }

@@ -86,7 +86,8 @@ void check(const Shape& shape, const std::string& what) {
   if (shape.rows == 0 || shape.columns == 0) refuse("no pixels: rows and columns must be at least 1");
   if (shape.channels == 0 || shape.channels > 4) refuse("needs 1 to 4 channels");
   constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
-  if (shape.columns > kMost / 64 || shape.rows > kMost / 64 / shape.columns) refuse("too large for the address space");
+  if (shape.columns > kMost / 64 || shape.rows > kMost / 64 / shape.columns)
+    refuse(fmt::format("needs fewer than {} pixels", kMost / 64));
 }
 
 Image::Image(const Shape& shape) : shape_(shape) {

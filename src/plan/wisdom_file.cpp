@@ -24,7 +24,7 @@ Rigor rigor_in(const Json& object) {
   for (const Rigor rigor : {Rigor::estimated, Rigor::measured, Rigor::patient}) {
     if (name == kRigors[static_cast<int>(rigor)]) return rigor;
   }
-  throw Error(ErrorKind::io, "unknown rigor: expected estimated, measured or patient");
+  throw Error(ErrorKind::io, fmt::format("unknown rigor \"{}\": expected estimated, measured or patient", name));
 }
 
 Stored stored_from(const Json& object) {

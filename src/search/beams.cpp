@@ -33,7 +33,8 @@ void check_beams(const BeamProblem& p) {
     refuse_beams(fmt::format("{} samples per power exceed the {} times", p.integrate, p.times));
   const double most = 1e15, size = static_cast<double>(p.channels) * static_cast<double>(std::max(p.stations, p.beams));
   if (size * static_cast<double>(p.times) > most || size * static_cast<double>(p.beams) > most)
-    refuse_beams("the arrays exceed the address space");
+    refuse_beams(fmt::format("{} channels of {} stations, {} beams and {} times exceed the address space", p.channels,
+                             p.stations, p.beams, p.times));
   if (!(p.scale > 0) || !std::isfinite(p.scale) || (p.arithmetic == BeamArithmetic::float32 && p.scale != 1))
     refuse_beams(fmt::format("the scale is {}: it must be above 0, and 1 for float32", p.scale));
   if (p.arithmetic == BeamArithmetic::int8 && p.stations > kMostByteStations)

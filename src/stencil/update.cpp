@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -159,8 +160,9 @@ Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::st
       refuse_update(fmt::format("weights must be finite: the one at ({}, {}, {}) is {}", term.offset[0], term.offset[1],
                                 term.offset[2], term.weight));
     if constexpr (std::is_floating_point_v<C>) {
-      term.weight = static_cast<C>(term.weight);
-      if (!std::isfinite(term.weight)) refuse_update("a weight is too large for the cells' type (float)");
+      const double given = std::exchange(term.weight, static_cast<C>(term.weight));
+      if (!std::isfinite(term.weight))
+        refuse_update(fmt::format("weights of float cells must be below 3.4e38, got {}", given));
     } else if (term.weight != std::nearbyint(term.weight) || std::fabs(term.weight) > 2147483647.0) {
       refuse_update(fmt::format("the weight {} is not an integer of 32 bits, which integer cells need", term.weight));
     }

@@ -29,7 +29,7 @@ std::size_t multiply(std::size_t a, std::size_t b) {
 std::size_t add(std::size_t a, std::size_t b) {
   std::size_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum) || sum > PTRDIFF_MAX) {
-    refuse("the strides exceed the address space of this machine");
+    refuse(fmt::format("the strides reach {} + {} elements, beyond the address space of this machine", a, b));
   }
   return sum;
 }

@@ -29,7 +29,7 @@ PowerFile::PowerFile(const std::string& name, std::size_t number) : in_(name), n
   }
   const auto fail = [&](const std::string& what) { throw Error(ErrorKind::io, name + ": " + what); };
   if (header_.nchans > 65536) fail(fmt::format("has {} channels; at most 65536 can be searched", header_.nchans));
-  if (header_.foff == 0) fail("foff (the channel step) is 0");
+  if (header_.foff == 0) fail("foff (the channel step, MHz) must not be 0");
   if (header_.fch1 <= 0 || band().lowest_mhz() <= 0)
     fail(fmt::format("fch1 {} MHz and foff {} MHz do not describe a band above 0", header_.fch1, header_.foff));
   if (number >= static_cast<std::size_t>(header_.nifs))

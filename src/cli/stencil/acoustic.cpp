@@ -273,7 +273,8 @@ class AcousticRun {
                                          : "gradient",
                static_cast<double>(*low), static_cast<double>(*high));
     for (const T value : field_) {
-      if (!std::isfinite(value)) refuse_acoustic("the field contains NaN or infinity");
+      if (!std::isfinite(value))
+        refuse_acoustic("the field contains NaN or infinity: check the model, or use a smaller --dt");
     }
   }
 

@@ -253,7 +253,8 @@ class ElasticRun {
     fmt::print("last state, {}: from {:.6g} to {:.6g}\n", options_.component, static_cast<double>(*low),
                static_cast<double>(*high));
     for (const T value : grid.all()) {
-      if (!std::isfinite(value)) refuse_run("the fields contain NaN or infinity");
+      if (!std::isfinite(value))
+        refuse_run("the fields contain NaN or infinity: check the models, or use a smaller --dt");
     }
   }
 

@@ -48,7 +48,8 @@ bool is_small(const Device& device, const AxisProblem& problem) {
 void expect_small(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   if (!is_small(device, problem)) return;
   constexpr double kNextLaunch = 2.5e-6;  // seconds; the first launch counts as in the profile
-  constexpr double kOfAverage = 1.5;      // rate of a compute unit while others are idle, of its share of the memory's
+  constexpr double kOfAverage =
+      1.5;  // rate of a compute unit while the others are idle, relative to its share of the memory's rate
   const machine::Ceilings ceilings = machine::ceilings(device);
   const double bytes = problem_bytes(problem), memory = ceilings.memory().all.copy;
   double cached = memory;  // rate that the prediction will use

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ridge/error.hpp>
 #include <ridge/graph.hpp>
 #include <ridge/machine.hpp>
@@ -23,10 +24,14 @@ constexpr double kUnknownLink = 2e10;  // bytes per second, until `ridge machine
 
 template <class T>
 void refuse_unsupported(const Device& device, const Update<T>& update) {
-  const auto refuse = [](const char* why) { throw Error(ErrorKind::invalid_argument, std::string("windows: ") + why); };
+  const auto refuse = [](const std::string& why) { throw Error(ErrorKind::invalid_argument, "windows: " + why); };
   if (device.is_host()) refuse("they need a device: a plan on the host uses the grid in place");
-  if (update.coefficients != 0) refuse("updates with coefficients are not supported");
-  if (!update.layers.empty() || update.free_surface) refuse("absorbing layers and free surfaces are not supported");
+  if (update.coefficients != 0)
+    refuse(fmt::format("need an update without coefficients, got {}: use plan() and a grid that fits the device",
+                       update.coefficients));
+  if (!update.layers.empty() || update.free_surface)
+    refuse(fmt::format("need an update without absorbing layers and free surface, got {} layers{}: use plan()",
+                       update.layers.size(), update.free_surface ? " and a free surface" : ""));
 }
 
 }  // namespace
@@ -146,7 +151,8 @@ template <class T>
 void WindowPlan<T>::run(Grid<T>& grid, std::size_t steps) const {
   if (grid.shape() != problem_.shape || grid.fields() != fields_)
     throw Error(ErrorKind::invalid_argument,
-                "windows: the grid has another shape or another number of fields than the plan");
+                fmt::format("windows: the plan needs {} cells and {} fields, the grid has {} and {}",
+                            fmt::join(problem_.shape, "x"), fields_, fmt::join(grid.shape(), "x"), grid.fields()));
   if (!grid.packed()) throw Error(ErrorKind::invalid_argument, "windows: needs packed cells; copy the grid");
   if (grid.cells() == 0 || steps == 0) return;
   if (rows_ == problem_.shape[0]) return plan_->run(grid, steps);
