@@ -67,6 +67,33 @@ TEST(History, IsTheCheapestThatMeetsBudgetAndError) {
               testing::HasSubstr("is too small for a gradient"));
 }
 
+// An uneven distance between the last snapshot of a block and the first one of the next would cause an error of its
+// own.
+TEST(History, BlocksHoldWholeIntervalsBetweenSnapshots) {
+  HistoryProblem problem{.steps = 907,
+                         .fixed = 7,
+                         .whole = 1,
+                         .eighth = 0.28,
+                         .sixteenth = 0.53,
+                         .scratch = 1,
+                         .state = 2.2,
+                         .step = 4.8,
+                         .memory_rate = 4,
+                         .state_rate = 2,
+                         .error = 1e-3,
+                         .skipping = std::vector<double>(9, 1e-6)};
+  std::size_t divided = 0;
+  for (double budget = 14; budget < 60; budget += 1.7) {
+    problem.budget = budget;
+    const History history = plan_history(problem);
+    EXPECT_LE(history.bytes, budget);
+    if (history.block >= problem.steps || history.every == 1) continue;
+    EXPECT_EQ(history.block % history.every, 0u) << history.explain;
+    ++divided;
+  }
+  EXPECT_GT(divided, 5u);
+}
+
 // A trace of one value meets a wavelet in one product per lag. Every k-th step then counts it k times from one start
 // and not at all from the others: relative errors of k - 1 and 1, their root mean square times the safety of 3.
 TEST(Survey, ErrorsOfSkippedStepsAreThoseOfOneProduct) {

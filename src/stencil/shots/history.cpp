@@ -114,7 +114,10 @@ std::optional<History> with_streams(const HistoryProblem& problem, SnapshotBits 
 // A history of exactly `blocks` blocks of steps; nothing if there is none, or if it does not fit or takes too long.
 std::optional<History> with_blocks(const HistoryProblem& problem, SnapshotBits bits, std::size_t every,
                                    std::size_t blocks) {
-  History history{.bits = bits, .every = every, .block = (problem.steps + blocks - 1) / blocks};
+  // Whole intervals of `every` steps per block: an uneven distance between snapshots would cause an error that the
+  // bound of evenly distributed ones does not contain.
+  const std::size_t even = (problem.steps + blocks - 1) / blocks;
+  History history{.bits = bits, .every = every, .block = std::min(problem.steps, (even + every - 1) / every * every)};
   const std::size_t count = (problem.steps + history.block - 1) / history.block;
   if (count != blocks) return std::nullopt;
   const bool small = bits != SnapshotBits::whole;
