@@ -82,6 +82,12 @@ stencil acoustic $segy --sources lengths.csv --receivers lengths.txt --units len
 cmp -s again.npy shots.npy || fail "positions as lengths are not those in cells"
 printf 'easting,northing\n1,2\n' >named.csv
 mistake "columns named easting, northing; needs depth and x" "$ridge" stencil acoustic $segy --sources named.csv
+# Without --dt that of SEG-Y; defaults that depend on the model are reported.
+stencil acoustic --size 40x50 --steps 120 --frequency 9 --type f64 --shots --sources shots.sgy --receivers shots.sgy --observed shots.sgy --gradient zero.npy
+grep -Eq "^misfit [0-9.]+e-(0[6-9]|1[0-9])$" stdout || fail "the time step of SEG-Y: $(cat stdout)"
+[ -s stderr ] && fail "a warning without a reason: $(cat stderr)"
+stencil acoustic --size 40x50 --speed 1550 --steps 120 --type f64 --shots --sources shots.sgy --receivers shots.sgy --observed shots.npy --gradient other.npy
+has "--dt 0.00322045 and --frequency 9.6875 of this run are the defaults" stderr
 mistake "samples every 0.002 s, but the time step is 0.001 s" "$ridge" stencil acoustic --size 40x50 --steps 120 --dt 0.001 --shots --sources shots.sgy --receivers shots.sgy --observed shots.sgy --gradient no.npy
 mistake "10 traces of 2 shots and 120 samples; this run has 2 shots, 5 receivers and 119 steps" "$ridge" stencil acoustic --size 40x50 --steps 119 --dt 0.002 --shots --sources shots.sgy --receivers shots.sgy --observed shots.sgy --gradient no.npy
 mistake "up to 32767 samples" "$ridge" stencil acoustic --size 40x50 --steps 40000 --record long.sgy

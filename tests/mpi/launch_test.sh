@@ -65,8 +65,8 @@ printf '4,%s\n' 8 15.5 23 31 39.5 47 >sources.csv
 printf '3,%s\n' 5 20.25 40 >receivers.csv
 head -c $((6 * 200000 * 3 * 4)) /dev/zero | npy observed.npy '<f4' '(6, 200000, 3)'
 for which in 1 3; do
-  "$mpirun" -n 3 "$ridge" stencil acoustic --size 60x70 --steps 200000 --threads 1 --sources sources.csv --shots \
-    --receivers receivers.csv --observed observed.npy --exact --memory 40M --gradient "$folder/out.npy" >"$beside/out" 2>"$beside/err" &
+  "$mpirun" -n 3 "$ridge" stencil acoustic --size 60x70 --steps 200000 --dt 0.003 --frequency 9 --threads 1 --sources sources.csv \
+    --shots --receivers receivers.csv --observed observed.npy --exact --memory 40M --gradient "$folder/out.npy" >"$beside/out" 2>"$beside/err" &
   launcher=$!
   for _ in $(seq 300); do [ "$(pgrep -fc "^$ridge .*$folder/out")" -eq 3 ] && break || sleep 0.1; done
   sleep 1

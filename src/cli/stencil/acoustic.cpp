@@ -48,7 +48,7 @@ stencil::SurveyMedium medium_of(const AcousticOptions& options) {
   stencil::SurveyMedium medium{.shape = model.shape,
                                .velocity = std::move(model.values),
                                .spacing = options.spacing,
-                               .dt = options.dt,
+                               .dt = observed_dt(options),
                                .frequency = options.frequency,
                                .accuracy = options.accuracy,
                                .layer = options.layer,
@@ -197,8 +197,15 @@ class AcousticRun {
     std::vector<double> sum(1 + medium_.velocity.size());
     const std::size_t count = options_.steps * receivers();
     std::string how;
+    double worst = -1;
+    const stencil::SurveyMedium& medium = survey.medium();
     for (std::size_t k = mine().begin; k < mine().end; k += medium_.batch) {
       const std::vector<stencil::Shot> some = batch(k);
+      const auto advanced = [&, shown = progress(k)](std::size_t taken) {  // first when nothing is left to refuse
+        if (taken == 0 && processes_.root())
+          warn_of_defaults(options_, medium.dt, medium.frequency, !options_.wavelet.empty());
+        shown(taken);
+      };
       const stencil::Gradient one =
           survey.gradient(some, options_.steps, std::span<const T>(observed).subspan(k * count, some.size() * count),
                           {.memory = memory_of(options_),
@@ -207,12 +214,13 @@ class AcousticRun {
                            .bits = options_.bits,
                            .backwards = options_.backwards,
                            .image = options_.migrate,
-                           .progress = progress(k)});
+                           .progress = advanced});
       seconds_ += one.seconds;
       sum[0] += one.misfit;
       const std::vector<double>& found = options_.migrate ? one.image : one.velocity;
       for (std::size_t i = 0; i < found.size(); ++i) sum[1 + i] += found[i];
-      how = one.explain;
+      if (one.error > worst) how = one.explain;  // of the shot with the largest error
+      worst = std::max(worst, one.error);
     }
     if (!processes_.root()) return processes_.send(0, sum.data(), sum.size() * sizeof(double));
     std::vector<double> other(sum.size());
@@ -346,8 +354,8 @@ void add_acoustic(Command& stencil) {
       "  ridge stencil acoustic --size 256x256x256 --speed 2000 --spacing 5 --steps 400 --out wave.npy --device "
       "cuda:0\n"
       "  ridge stencil acoustic --velocity model.npy --sources s.csv --shots --receivers r.npy --record data.npy\n"
-      "  ridge stencil acoustic --velocity start.npy --sources s.csv --shots --receivers r.npy --observed data.npy "
-      "--gradient g.npy --memory 4G\n"
+      "  ridge stencil acoustic --velocity start.npy --sources s.csv --shots --receivers r.npy --dt 1e-3 "
+      "--frequency 12 --observed data.npy --gradient g.npy --memory 4G\n"
       "  mpirun -n 4 ridge stencil acoustic --velocity start.npy --sources s.csv --shots --receivers r.npy --observed "
       "data.npy --gradient g.npy\n"
       "  ridge stencil acoustic --velocity smooth.npy --sources s.csv --shots --receivers r.npy --observed "

@@ -34,7 +34,7 @@ stencil::ElasticModel elastic_model(const ElasticOptions& options) {
   stencil::ElasticModel model{.shape = p.shape,
                               .p_velocity = p.values,
                               .spacing = options.spacing,
-                              .dt = options.dt,
+                              .dt = observed_dt(options),
                               .frequency = options.frequency,
                               .accuracy = options.accuracy,
                               .layer = options.layer,
@@ -183,6 +183,7 @@ class ElasticRun {
           drive(session, (static_cast<double>(step) - 0.5) * problem_.dt);
         });
     bar(1, "");
+    warn_of_defaults(options_, problem_.dt, problem_.frequency, false);
     const std::vector<double> values = stencil::p_velocity_gradient(model_, problem_, *found.coefficients);
     last_.assign(values.begin(), values.end());
     write_field(options_, options_.gradient, "gradient", "gradient", model_.shape, last_);

@@ -10,9 +10,11 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/run.hpp"
+#include "io/arrays/segy.hpp"
 #include "io/images/picture.hpp"
 #include "io/images/png.hpp"
 
@@ -202,6 +204,22 @@ WaveModel read_model(const WaveOptions& options, const std::string& file, double
 }
 
 PointUnits units_of(const WaveOptions& options) { return {options.spacing, options.units == "lengths"}; }
+
+double observed_dt(const WaveOptions& options) {
+  if (options.dt > 0 || !io::is_segy_name(options.observed)) return options.dt;
+  return io::read_segy(options.observed, false).interval;
+}
+
+void warn_of_defaults(const WaveOptions& options, double dt, double frequency, bool own_pulse) {
+  if (options.observed.empty()) return;
+  std::vector<std::string> missing;
+  if (options.dt == 0 && observed_dt(options) == 0) missing.push_back(fmt::format("--dt {:.6g}", dt));
+  if (options.frequency == 0 && !own_pulse) missing.push_back(fmt::format("--frequency {:.6g}", frequency));
+  if (missing.empty()) return;
+  base::warn(fmt::format("{} of this run {} for its model: pass {} of the observed traces", fmt::join(missing, " and "),
+                         missing.size() > 1 ? "are the defaults" : "is the default",
+                         missing.size() > 1 ? "those" : "the one"));
+}
 
 std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape) {
   if (!options.source.empty()) return units_of(options).cells(parse_point(options.source, "--source", shape));

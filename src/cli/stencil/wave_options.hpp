@@ -60,6 +60,10 @@ void write_field(const WaveOptions& options, const std::filesystem::path& file, 
                  const std::string& title, const std::vector<std::size_t>& shape, const std::vector<T>& values);
 
 PointUnits units_of(const WaveOptions& options);
+// Without --dt, the time step of observed traces in SEG-Y; 0 if they do not hold one.
+double observed_dt(const WaveOptions& options);
+// Warns if the time step or the pulse of a gradient's run are defaults, which depend on the model.
+void warn_of_defaults(const WaveOptions& options, double dt, double frequency, bool own_pulse);
 // One position: --source, or the default near the first side.
 std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape);
 // A row of cells at --depth, in the plane of the first source, or the positions of --receivers.
