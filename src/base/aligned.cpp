@@ -1,3 +1,4 @@
+// Allocates aligned storage, asks for huge pages, and counts the allocated bytes.
 #include "base/aligned.hpp"
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+// Times calls in alternating rounds and keeps the least time of each.
 #include "base/clock.hpp"
 
 #include <algorithm>

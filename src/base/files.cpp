@@ -1,3 +1,4 @@
+// Reads whole files, writes them atomically, locks them, and finds the cache folder.
 #include "base/files.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Counts the threads that hold a gate, and makes fork() wait for them (pthread_atfork).
 #include "base/fork_gate.hpp"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// The least of the memory of this machine, the limit of its control group, and the limit of the process.
 #include "base/host_memory.hpp"
 
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// Reads RIDGE_SIMD and disables Highway's newer instruction sets.
 #include "base/instruction_sets.hpp"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Parses JSON with bounds on bytes, depth and number of values.
 #include "base/json.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Opens shared libraries and plugins, and looks up their functions.
 #include "base/library.hpp"
 
 #include <dlfcn.h>

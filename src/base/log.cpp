@@ -1,3 +1,4 @@
+// Prints each warning once per process, and progress lines on a terminal.
 #include "base/log.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Creates the temporary file beside a target, keeps the target's permissions, and renames it when it is complete.
 #include "base/new_file.hpp"
 
 #include <dirent.h>

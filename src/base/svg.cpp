@@ -1,3 +1,4 @@
+// Draws axes, ticks, labels that do not overlap, and the style of all charts.
 #include "base/svg.hpp"
 
 #include <algorithm>

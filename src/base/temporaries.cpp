@@ -1,3 +1,5 @@
+// Keeps tables of temporary names and child processes that a signal handler may read, and removes what killed runs
+// left.
 #include "base/temporaries.hpp"
 
 #include <dirent.h>

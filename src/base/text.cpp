@@ -1,3 +1,4 @@
+// Formats bytes, seconds, rates and tables, and parses sizes.
 #include "base/text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Starts, pins and wakes the pool's threads, and divides work among them.
 #include "base/threads.hpp"
 
 #include "base/trace.hpp"

@@ -1,3 +1,4 @@
+// Collects spans per thread and writes them as a Chrome trace.
 #include "base/trace.hpp"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// Computes roots of unity by reducing the angle to an eighth of a turn, in double or double-double.
 #include "base/unit_root.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Evaluates window functions, with the series of Bessel's I0 for Kaiser's.
 #include "base/window.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Runs random cases within a time limit, prints each failure with the command that repeats it, and shrinks cases.
 #include "check/check.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Generates the random numbers of the checks, the same on every machine.
 #include "check/random.hpp"
 
 #include <algorithm>

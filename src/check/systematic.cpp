@@ -1,3 +1,4 @@
+// Lists all transforms up to a length and compares each with its reference.
 #include "check/systematic.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Sums, differences and products of complex numbers.
 
 FUNCTION real2 add(real2 a, real2 b) { return make_real2(a.x + b.x, a.y + b.y); }
 FUNCTION real2 subtract(real2 a, real2 b) { return make_real2(a.x - b.x, a.y - b.y); }

@@ -1,3 +1,4 @@
+// Emits butterflies: 2 and 4 by hand, odd primes by sums and differences, products by Good-Thomas or with twiddles.
 #include "codegen/butterfly.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Prints literals exactly, and selects the text of the matrix units or of their emulation.
 #include "codegen/text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Reads and writes panels of files with direct I/O, and notes finished panels in the ledger.
 #include "command/disk_passes.hpp"
 
 #include <fcntl.h>

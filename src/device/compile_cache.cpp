@@ -1,3 +1,4 @@
+// Finds compiled kernels in the cache folder, compiles missing ones in parallel, and limits the folder's size.
 #include "device/compile_cache.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Assembles kernel texts with the dialect's words, and shows the source around a compile error.
 #include "device/dialect.hpp"
 
 #include <algorithm>

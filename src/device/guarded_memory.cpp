@@ -1,3 +1,4 @@
+// Maps memory between inaccessible pages, and records accesses to them in a signal handler.
 #include "device/guarded_memory.hpp"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+// Writes and maps packs of kernels, and finds a kernel by its key.
 #include "device/kernel_pack.hpp"
 
 #include <bit>

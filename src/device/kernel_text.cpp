@@ -1,3 +1,4 @@
+// Looks up embedded kernels, and counts the parameters of a kernel in a text.
 #include "device/kernel_text.hpp"
 
 #include <algorithm>

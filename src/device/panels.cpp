@@ -1,3 +1,4 @@
+// Uploads, computes and downloads panels at the same time, with one queue per direction.
 #include "device/panels.hpp"
 
 #include <algorithm>

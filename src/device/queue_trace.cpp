@@ -1,3 +1,4 @@
+// Converts the device times of traced kernels and copies to spans.
 #include "device/queue_trace.hpp"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Fills host and device memory with the same random data, by random.cl on devices.
 #include "device/random.hpp"
 
 #include <algorithm>

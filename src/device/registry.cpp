@@ -1,3 +1,4 @@
+// Enumerates the back ends once, finds devices by name, and applies the overrides of limits.
 #include "device/registry.hpp"
 
 #include <algorithm>

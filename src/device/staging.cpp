@@ -1,3 +1,4 @@
+// Copies host memory through page-locked buffers to a plan's device and back.
 #include "device/staging.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Times work by pairs of events around it, in alternating rounds.
 #include "device/timing.hpp"
 
 #include <algorithm>

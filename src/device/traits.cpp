@@ -1,3 +1,4 @@
+// Derives registers, matrix units, clusters and cache sizes from a device's architecture.
 #include "device/traits.hpp"
 
 namespace ridge::detail {

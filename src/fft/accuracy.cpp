@@ -1,3 +1,4 @@
+// Compares transforms of random data with the double-double reference.
 #include "fft/accuracy.hpp"
 
 #include <algorithm>

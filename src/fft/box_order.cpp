@@ -1,3 +1,4 @@
+// Orders the axes of a box so that the least data pass between them.
 #include "fft/box_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Widens arrays of 16-bit floats, transforms them in float, and rounds the result.
 #include "fft/float16.hpp"
 
 #include "base/aligned.hpp"

@@ -1,3 +1,4 @@
+// Fills in the strides of a problem, and checks sizes, ranges and shared elements.
 #include "fft/layout.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Converts, multiplies and moves points with any stride, in vectors where the strides allow.
 #include "fft/operators.hpp"
 
 #include <type_traits>

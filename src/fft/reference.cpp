@@ -1,3 +1,4 @@
+// Instantiates the reference transform for double and for pairs of doubles.
 #include "fft/reference.hpp"
 
 namespace ridge::fft::reference {

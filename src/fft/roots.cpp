@@ -1,3 +1,4 @@
+// Fills tables of roots of unity, each entry computed in wider precision.
 #include "fft/roots.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Opens the real FFTW library, looks up its functions, and runs loops on the caller's threads.
 #include "fftw/foreign.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Imports and exports the text of FFTW's own wisdom.
 #include "fftw/foreign_wisdom.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Turns a planner's arguments into a tensor problem, checks them, and finds or makes its plan.
 #include "fftw/make_plan.hpp"
 
 #include <cerrno>

@@ -1,3 +1,4 @@
+// Executes an fftw_plan on its own or on other arrays, and caches tensor plans.
 #include "fftw/plan.hpp"
 
 #include <algorithm>

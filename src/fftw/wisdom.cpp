@@ -1,3 +1,4 @@
+// Parses and writes lists of wisdom, and remembers which problems were planned.
 #include "fftw/wisdom.hpp"
 
 #include <cstdio>

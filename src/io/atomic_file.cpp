@@ -1,3 +1,4 @@
+// Writes NAME.part, flushes it and renames it to NAME.
 #include "io/atomic_file.hpp"
 
 #include <fcntl.h>

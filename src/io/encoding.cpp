@@ -1,3 +1,4 @@
+// Encodes bytes as base64, and computes CRC-32C checksums.
 #include "io/encoding.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Keeps the host or a device busy on a thread of its own.
 #include "machine/busy.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Opens RAPL, NVML, a power sensor or the battery, and reads joules from them.
 #include "machine/energy.hpp"
 
 #include <algorithm>

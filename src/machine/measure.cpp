@@ -1,3 +1,4 @@
+// Divides the time of a measurement among its steps, and runs them.
 #include "machine/measure.hpp"
 
 #include <algorithm>

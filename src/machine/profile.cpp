@@ -1,3 +1,4 @@
+// Finds, reads and saves the profile of this hardware.
 #include "machine/profile.hpp"
 
 #include <cmath>

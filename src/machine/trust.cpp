@@ -1,3 +1,5 @@
+// Compares the figures of a profile with each other and with second measurements, and reads the load of other
+// processes.
 #include "machine/trust.hpp"
 
 #include <sys/resource.h>

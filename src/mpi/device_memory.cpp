@@ -1,3 +1,4 @@
+// Chooses how blocks of device memory are sent: directly, mapped, or through page-locked memory.
 #include "mpi/device_memory.hpp"
 
 #include <algorithm>

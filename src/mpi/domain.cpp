@@ -1,3 +1,4 @@
+// Divides a grid among processes, exchanges halos, and overlaps them with the inner cells.
 #include "mpi/domain.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Packs, sends and unpacks the intersections of two sets of boxes.
 #include "mpi/route.hpp"
 
 #include <algorithm>

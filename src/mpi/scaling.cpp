@@ -1,3 +1,4 @@
+// Predicts compute and network times of a transform on more processes.
 #include "mpi/scaling.hpp"
 
 #include <algorithm>

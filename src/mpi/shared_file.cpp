@@ -1,3 +1,4 @@
+// Reads and writes boxes of a file at their offsets, rows merged where they are consecutive.
 #include "mpi/shared_file.hpp"
 
 #include <fcntl.h>

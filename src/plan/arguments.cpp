@@ -1,3 +1,4 @@
+// Checks lengths, devices, queues and overlap of a call's arrays, with messages that name them.
 #include "plan/arguments.hpp"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Computes the error of an answer relative to the reference, and describes the worst place.
 #include "plan/comparison.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Runs the background thread that measures quick plans and exchanges them.
 #include "plan/improve.hpp"
 
 #include <signal.h>

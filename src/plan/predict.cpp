@@ -1,3 +1,5 @@
+// Computes times from ceilings: the memory level that holds the data, arithmetic, launches; and reads the power of a
+// device.
 #include "plan/predict.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Predicts, looks up, times and compares candidates, and records why each one lost.
 #include "plan/selection.hpp"
 
 #include <algorithm>

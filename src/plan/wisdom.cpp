@@ -1,3 +1,4 @@
+// Reads the wisdom file once, finds entries by problem and device, and stores new ones under a lock.
 #include "plan/wisdom.hpp"
 
 #include <sys/stat.h>

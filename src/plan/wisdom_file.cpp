@@ -1,3 +1,4 @@
+// Parses and prints the lines of a wisdom file, and bounds their number.
 #include "plan/wisdom_file.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Computes the groups of pulses, their centres and grids, and the weights of interpolation.
 #include "sar/factorization.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds boxcars above the threshold, groups detections, and refines candidates.
 #include "search/detections.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Computes kurtosis limits, compares channels with their neighbours, and runs SumThreshold.
 #include "search/flags.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Chooses the grid, the kernel and the taps of dedispersion in the Fourier domain.
 #include "search/fourier_plan.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Unpacks values of 1 to 32 bits, computes statistics per channel, and normalizes to bytes.
 #include "search/input_block.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Builds the passes of a tree, and the delays that its trials get.
 #include "search/tree_plan.hpp"
 
 #include <algorithm>

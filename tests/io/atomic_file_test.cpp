@@ -1,3 +1,4 @@
+// Large outputs appear under their name only when complete, and have one writer at a time.
 #include "io/atomic_file.hpp"
 
 #include <gmock/gmock.h>

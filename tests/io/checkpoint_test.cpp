@@ -1,3 +1,4 @@
+// Checkpoints: blocks with checksums, two generations, damage, kills and full disks.
 #include "io/arrays/checkpoint.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Power quantized to bytes: rounding, constants, few rows, the text of the levels.
 #include "io/telescopes/eight_bits.hpp"
 
 #include <cmath>

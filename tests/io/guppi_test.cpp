@@ -1,3 +1,4 @@
+// GUPPI RAW: overlap, lost blocks, start times, direct I/O and damaged headers.
 #include "io/telescopes/guppi.hpp"
 
 #include "format_support.hpp"

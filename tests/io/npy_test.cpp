@@ -1,3 +1,4 @@
+// Headers of .npy files: round trips, pipes, truncation and damage.
 #include "io/arrays/npy.hpp"
 
 #include <sys/stat.h>

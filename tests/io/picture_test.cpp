@@ -1,3 +1,4 @@
+// Pictures of fields: colours, legends, axes, magnification, NaN; and image files.
 #include "io/images/picture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// PSRDADA: order of samples, files that follow each other, gaps and damaged headers.
 #include "io/telescopes/psrdada.hpp"
 
 #include "format_support.hpp"

@@ -1,3 +1,4 @@
+// Notes beside raw outputs: which files a run may continue, and which are refused.
 #include "io/telescopes/resume_note.hpp"
 
 #include <gmock/gmock.h>

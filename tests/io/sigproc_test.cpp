@@ -1,3 +1,4 @@
+// SIGPROC headers: bytes of the format, round trips, truncation and damage.
 #include "io/telescopes/sigproc.hpp"
 
 #include "format_support.hpp"

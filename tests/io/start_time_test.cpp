@@ -1,3 +1,4 @@
+// Start times: parsing, printing, locales and rounding.
 #include "io/telescopes/start_time.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// VDIF: threads, order, losses, jumps, word formats and damaged headers.
 #include "io/telescopes/vdif.hpp"
 
 #include <cstring>

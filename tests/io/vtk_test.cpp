@@ -1,3 +1,4 @@
+// VTK files: base64, fields, and lists of a series.
 #include "io/arrays/vtk.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Keeps words of a private dialect out of new text. ALLOWED counts the lines that may have them, per folder: none.
+"""Keeps words of a private dialect out of new text. ALLOWED counts the lines that may have them, per folder: none. The first line of
+each source file must be a comment, which says what the file computes or holds.
 
 plain_words.py ROOT           fails if a folder has more lines with a phrase than ALLOWED says
 plain_words.py ROOT --write   sets ALLOWED to today's counts, after lines were rewritten
@@ -81,13 +82,25 @@ def faults(folder, found, allowed):
                    + "\n  ".join(found[name]))
 
 
+def without_first_line(texts):
+    """Source files that do not begin with a comment."""
+    for place, text in texts:
+        if place.endswith((".cpp", ".hpp", ".h", ".cl", ".py")):
+            first = next((line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#!")), "//")
+            if not first.startswith(("//", "/*", '"""', 'r"""', "# ")):
+                yield f"{place}:1: begin with a comment that says what the file computes or holds"
+
+
 if sys.argv[1:] == ["--self-test"]:
     bad = [name for name, _, _, line in PHRASES if not found_in([("x", line)])[name]]
     bad += [name for name, _, _, line in PHRASES if len(list(faults("x", found_in([("x", (line + "\n") * 3)]), {name: 2}))) < 1]
     bad += [name for name, found in found_in([("x", "One launch per stage; a file of a format.")]).items() if found]
+    cases = [("a.cpp", "// Adds numbers.\n", 0), ("a.cpp", "#include <a>\n", 1), ("a.py", '#!/usr/bin/python3\n"""Adds."""\n', 0), ("a.cl", "\n", 0)]
+    bad += [text for name, text, count in cases if len(list(without_first_line([(name, text)]))) != count]
     sys.exit(f"not noticed: {bad}" if bad else 0)
 root = pathlib.Path(sys.argv[1])
-counts = {folder: found_in(texts_of(root, folder)) for folder in FOLDERS}
+texts = {folder: list(texts_of(root, folder)) for folder in FOLDERS}
+counts = {folder: found_in(texts[folder]) for folder in FOLDERS}
 if "--write" in sys.argv:
     short = [f"    {json.dumps(f)}: {json.dumps({n: len(p) for n, p in found.items() if p})},\n" for f, found in counts.items()]
     text = pathlib.Path(__file__).read_text()
@@ -95,5 +108,6 @@ if "--write" in sys.argv:
     pathlib.Path(__file__).write_text(text[:start] + "\n" + "".join(short) + text[end:])
     sys.exit(0)
 bad = [fault for folder, found in counts.items() for fault in faults(folder, found, ALLOWED.get(folder, {}))]
+bad += [fault for folder in FOLDERS if folder != "docs" for fault in without_first_line(texts[folder])]  # pages explain lessons
 print("\n".join(bad) or f"{sum(len(p) for found in counts.values() for p in found.values())} lines left to rewrite")
 sys.exit(bool(bad))

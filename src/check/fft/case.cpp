@@ -1,3 +1,4 @@
+// Draws shapes, strides, kinds and operators of a transform, and prints them as text.
 #include "check/fft/case.hpp"
 
 #include <algorithm>

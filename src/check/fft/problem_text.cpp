@@ -1,3 +1,4 @@
+// Parses and prints transforms as short words, "irb64x64*8".
 #include "check/fft/problem_text.hpp"
 
 #include <cctype>

@@ -1,3 +1,4 @@
+// Divides a file into packets and sends them, with losses, copies, reordering and damage by a seed.
 #include "cli/capture/replay.hpp"
 
 #include <algorithm>

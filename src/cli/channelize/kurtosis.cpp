@@ -1,3 +1,4 @@
+// Estimates the spectral kurtosis of power and flags values outside the limits of noise.
 #include "cli/channelize/kurtosis.hpp"
 
 #include <fmt/format.h>

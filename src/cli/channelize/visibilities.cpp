@@ -1,3 +1,4 @@
+// Parses the options of a correlation and fills in the header of its UVFITS file.
 #include "cli/channelize/visibilities.hpp"
 
 #include <charconv>

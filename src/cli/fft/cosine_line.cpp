@@ -1,3 +1,4 @@
+// Computes the factors and shifts that make a cosine or sine transform a complex one.
 #include "cli/fft/cosine_line.hpp"
 
 namespace ridge::cli {

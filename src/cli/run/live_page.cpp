@@ -1,3 +1,4 @@
+// Serves the page of a running pipeline and its state as JSON, one client at a time.
 #include "cli/run/live_page.hpp"
 
 #include <netinet/in.h>

@@ -1,3 +1,4 @@
+// Parses the description of a pipeline and builds the command line of each stage.
 #include "cli/run/pipeline.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes candidates as JSON and CSV, and draws them.
 #include "cli/search/found.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads rows of power from SIGPROC and PSRFITS files, and parses ranges.
 #include "cli/search/power_file.hpp"
 
 #include <algorithm>

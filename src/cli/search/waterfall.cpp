@@ -1,3 +1,4 @@
+// Reduces the latest power to a small picture for the live page.
 #include "cli/search/waterfall.hpp"
 
 #include <algorithm>

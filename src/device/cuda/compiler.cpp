@@ -1,3 +1,4 @@
+// Chooses the target of NVRTC for a device, its options, and compiles.
 #include "device/cuda/compiler.hpp"
 
 #include <fmt/format.h>

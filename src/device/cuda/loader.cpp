@@ -1,3 +1,4 @@
+// Looks for the driver and NVRTC, and binds their functions by name.
 #include "device/cuda/loader.hpp"
 
 #include <dlfcn.h>

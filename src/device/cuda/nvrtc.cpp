@@ -1,3 +1,4 @@
+// Compiles a kernel text for a target, and reads registers and spills from the log of ptxas.
 #include "device/cuda/nvrtc.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Creates the context of an OpenCL device on first use, and its memory, queues and programs.
 #include "device/opencl/device.hpp"
 
 #include <algorithm>

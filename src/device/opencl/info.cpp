@@ -1,3 +1,4 @@
+// Reads the properties of OpenCL devices, with those that only a vendor's extension reports.
 #include "device/opencl/info.hpp"
 
 #include <algorithm>

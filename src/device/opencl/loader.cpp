@@ -1,3 +1,4 @@
+// Opens the ICD loader and binds OpenCL's functions by name.
 #include "device/opencl/loader.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Allocates OpenCL buffers and page-locked memory, with the guard zones of checking mode.
 #include "device/opencl/memory.hpp"
 
 #include <utility>

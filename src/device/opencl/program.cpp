@@ -1,3 +1,4 @@
+// Builds OpenCL programs, quotes the source in compile errors, and creates kernels.
 #include "device/opencl/program.hpp"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// Enqueues copies, fills and launches on an OpenCL queue.
 #include "device/opencl/queue.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Names OpenCL's status codes and turns them into errors.
 #include "device/opencl/status.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads timestamps of events, after a test of which timestamps a driver provides.
 #include "device/opencl/timing.hpp"
 
 #include <array>

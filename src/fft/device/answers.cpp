@@ -1,3 +1,4 @@
+// Launches the kernels that compare results on the device (answers.cl), and sums up their answers.
 #include "fft/device/answers.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Chooses and compiles a route for one axis, also one that applies a filter between transforms.
 #include "fft/device/axis_plan.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Loads the lines of an axis problem on the host, transforms them in double, and stores the expected values.
 #include "fft/device/axis_reference.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Ranks radices, work-items and lines per group of a pass by their expected cost.
 #include "fft/device/pass_candidates.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Compiles and launches rearrange.cl for the shapes of an array.
 #include "fft/device/rearrange.hpp"
 
 #include <functional>

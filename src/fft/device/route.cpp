@@ -1,3 +1,4 @@
+// Compiles the steps of a route, allocates their arrays, and runs them in portions of the batch.
 #include "fft/device/route.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes and launches the kernels that pack and unpack half spectra.
 #include "fft/device/spectrum.hpp"
 
 #include <complex>

@@ -1,3 +1,4 @@
+// Plans the axes of a device transform one after another, and runs them.
 #include "fft/device/transform.hpp"
 
 #include <algorithm>

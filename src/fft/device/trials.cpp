@@ -1,3 +1,4 @@
+// Times the routes of an axis on random data, and compares lines with the reference.
 #include "fft/device/trials.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Transforms the box of an array axis by axis, in tiles for lines with missing points.
 #include "fft/host/boxed.hpp"
 
 #include <algorithm>

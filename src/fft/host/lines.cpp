@@ -1,3 +1,4 @@
+// Chooses the kernel of a line length once per process, by wisdom, trials or the model.
 #include "fft/host/lines.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Transforms rows of samples to half spectra and back, directly or through tiles.
 #include "fft/host/real_stage.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Compares a line kernel with a transform in wider precision.
 #include "fft/host/rounding.hpp"
 
 #include <algorithm>

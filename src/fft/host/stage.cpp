@@ -1,3 +1,4 @@
+// Runs the lines of one axis as rows, columns or tiles, whichever suits their strides.
 #include "fft/host/stage.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Plans the stages of a host transform and runs them on the threads of a plan.
 #include "fft/host/transform.hpp"
 
 #include <algorithm>

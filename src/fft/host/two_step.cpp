@@ -1,3 +1,4 @@
+// Runs the columns and the rows of one long line on all threads.
 #include "fft/host/two_step.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Starts the pool's threads, which spin for a while before they sleep.
 #include "fft/multi_device/spinning_pool.hpp"
 
 #include <system_error>

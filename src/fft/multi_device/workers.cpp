@@ -1,3 +1,4 @@
+// Divides the batch among the workers of a hybrid plan by their rates, and runs all of them.
 #include "fft/multi_device/workers.hpp"
 
 #include <algorithm>

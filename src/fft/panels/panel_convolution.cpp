@@ -1,3 +1,4 @@
+// Uploads, filters and downloads blocks of overlap-save.
 #include "fft/panels/panel_convolution.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Multiplies panels of a long line by roots of unity and transposes them, by kernels.
 #include "fft/panels/panel_roots.hpp"
 
 #include <cstdint>

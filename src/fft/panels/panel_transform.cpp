@@ -1,3 +1,4 @@
+// Plans the passes of a transform over panels of host arrays, and runs them.
 #include "fft/panels/panel_transform.hpp"
 
 #include <algorithm>

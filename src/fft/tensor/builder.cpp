@@ -1,3 +1,4 @@
+// Chooses the steps of a tensor problem: whole plans of fft, or lines gathered and scattered.
 #include "fft/tensor/builder.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Merges and sorts loops and axes, without a change of the elements that they visit.
 #include "fft/tensor/dimensions.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Multiplies arrays by factors along axes, with any strides.
 #include "fft/tensor/factors.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Makes the kernel of one real-to-real line.
 #include "fft/tensor/real_line.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Runs the steps of a tensor plan, with scratch memory per thread.
 #include "fft/tensor/tensor.hpp"
 
 #include <algorithm>

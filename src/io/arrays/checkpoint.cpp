@@ -1,3 +1,4 @@
+// Writes and reads checkpoints with checksums, and chooses the newer complete generation.
 #include "io/arrays/checkpoint.hpp"
 
 #include <fcntl.h>

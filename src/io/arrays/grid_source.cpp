@@ -1,3 +1,4 @@
+// Delivers the slabs of a grid in memory, and checks names and sizes of fields.
 #include "io/arrays/grid_source.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses and writes the header of .npy files.
 #include "io/arrays/npy.hpp"
 
 #include <algorithm>

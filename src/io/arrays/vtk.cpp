@@ -1,3 +1,4 @@
+// Writes grids as .vti with base64 data, and series as .pvd.
 #include "io/arrays/vtk.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Opens and delivers blocks of slots as counters advance, and counts losses, copies and conflicts.
 #include "io/capture/assembler.hpp"
 
 #include <algorithm>

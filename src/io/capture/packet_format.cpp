@@ -1,3 +1,4 @@
+// Reads stream and counter from packets of each format, and parses descriptions of formats.
 #include "io/capture/packet_format.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sets up the kernel's ring of packets, filters one port, and hands over its blocks.
 #include "io/capture/packet_ring.hpp"
 
 #include <arpa/inet.h>

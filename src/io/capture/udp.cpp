@@ -1,3 +1,4 @@
+// Opens UDP sockets, receives and sends batches, and reads the kernel's count of losses.
 #include "io/capture/udp.hpp"
 
 #include <arpa/inet.h>

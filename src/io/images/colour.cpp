@@ -1,3 +1,4 @@
+// Converts colours from OKLab, and holds the colour maps.
 #include "io/images/colour.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Draws fields, legends and text into an image.
 #include "io/images/picture.hpp"
 
 #include <algorithm>

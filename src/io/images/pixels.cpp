@@ -1,3 +1,4 @@
+// Chooses the reader by a file's first bytes and the writer by its suffix, and checks sizes.
 #include "io/images/pixels.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Measures offsets and scales of power, and quantizes it to bytes.
 #include "io/telescopes/eight_bits.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses the cards of GUPPI RAW, drops the overlap of blocks, and counts lost packets.
 #include "io/telescopes/guppi.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses and checks the text fields of headers.
 #include "io/telescopes/header_fields.hpp"
 
 #include <charconv>

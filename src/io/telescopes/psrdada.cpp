@@ -1,3 +1,4 @@
+// Parses PSRDADA headers, and reads the samples of consecutive files.
 #include "io/telescopes/psrdada.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes and checks the note that allows a raw output to be continued.
 #include "io/telescopes/resume_note.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Creates, joins and removes rings in shared memory, and moves blocks between processes.
 #include "io/telescopes/ring.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Fills gaps with zeros, and converts the samples of any reader to blocks.
 #include "io/telescopes/samples.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Computes noise and tones at any position of a stream.
 #include "io/telescopes/signal.hpp"
 
 #include <algorithm>

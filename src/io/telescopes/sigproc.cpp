@@ -1,3 +1,4 @@
+// Parses, checks and writes SIGPROC headers.
 #include "io/telescopes/sigproc.hpp"
 
 #include <bit>

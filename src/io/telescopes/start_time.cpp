@@ -1,3 +1,4 @@
+// Parses dates, times and MJD, and adds seconds to them without loss.
 #include "io/telescopes/start_time.hpp"
 
 #include <charconv>

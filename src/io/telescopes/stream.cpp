@@ -1,3 +1,4 @@
+// Opens files, pipes, standard streams and rings, and limits what is read.
 #include "io/telescopes/stream.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Computes u, v and w, and writes groups and the table of antennas.
 #include "io/telescopes/uvfits.hpp"
 
 #include <cmath>

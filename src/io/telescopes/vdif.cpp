@@ -1,3 +1,4 @@
+// Parses VDIF frames, puts them in order, and decodes their samples.
 #include "io/telescopes/vdif.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Creates the queue, kernels and buffers of the device probes, and times launches.
 #include "machine/device/bench.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes the kernels of the device probes for each vector width and access.
 #include "machine/device/kernels.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Opens NVML, and reads the power and energy of a GPU.
 #include "machine/device/nvml.hpp"
 
 #include <dlfcn.h>

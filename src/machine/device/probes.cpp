@@ -1,3 +1,4 @@
+// Times copies, caches, arithmetic and launches of a device.
 #include "machine/device/probes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads caches and free memory from /sys and /proc.
 #include "machine/host/caches.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Loops that read, write, copy and multiply, per instruction set.
 #include "machine/host/kernels.hpp"
 
 #include <cstring>

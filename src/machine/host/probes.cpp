@@ -1,3 +1,4 @@
+// Times the loops of the host on all threads and on one, by levels of the cache.
 #include "machine/host/probes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Computes roofs, ridge points and shares of a device from its profile.
 #include "machine/roofline/roofline.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Transforms boxes in slabs, with one exchange of the points that are not zero.
 #include "mpi/fft/boxed.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Computes which part of the array each process holds at every stage.
 #include "mpi/fft/layouts.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Transforms slabs on devices, and exchanges their blocks.
 #include "mpi/fft/on_device.hpp"
 
 #include <fmt/format.h>

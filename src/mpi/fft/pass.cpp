@@ -1,3 +1,4 @@
+// Runs plans of fft over slices of a box.
 #include "mpi/fft/pass.hpp"
 
 #include <algorithm>

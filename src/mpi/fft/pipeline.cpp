@@ -1,3 +1,4 @@
+// Runs the stages of a transform slice by slice, while finished slices are sent.
 #include "mpi/fft/pipeline.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Lists decompositions and transports with their expected cost, and builds them.
 #include "mpi/fft/variant.hpp"
 
 #include <algorithm>

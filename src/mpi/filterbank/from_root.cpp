@@ -1,3 +1,4 @@
+// Sends the bytes of a stream from the root to the stations' processes, and joins their results.
 #include "mpi/filterbank/from_root.hpp"
 
 #include <algorithm>

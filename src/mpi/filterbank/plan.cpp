@@ -1,3 +1,4 @@
+// Divides stations among processes, and plans the banks of each of them.
 #include "mpi/filterbank/plan.hpp"
 
 #include <numeric>

@@ -1,3 +1,4 @@
+// Divides stations in proportion to measured rates.
 #include "mpi/filterbank/shares.hpp"
 
 #include <algorithm>

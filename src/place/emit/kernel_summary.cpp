@@ -1,3 +1,4 @@
+// Describes the criteria's decisions about a kernel, and estimates its iterations.
 #include "place/emit/kernel_summary.hpp"
 
 #include <cstdio>

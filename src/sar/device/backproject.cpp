@@ -1,3 +1,4 @@
+// Chooses tiles, compiles and launches the kernels of back-projection.
 #include "sar/device/backproject.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Chooses the kernels of byte beams, packs weights, and launches them.
 #include "search/device/byte_beams.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Fills the tables of coherent dedispersion, and launches its kernel or its transforms.
 #include "search/device/coherent.hpp"
 
 #include <algorithm>

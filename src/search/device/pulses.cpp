@@ -1,3 +1,4 @@
+// Launches boxcars over a plane, reads the list of detections, and sorts it.
 #include "search/device/pulses.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Rounds voltages, packs them for the matrix units, and launches the beams of byte_beams.cl.
 #include "search/device/rounded_beams.hpp"
 
 #include <array>

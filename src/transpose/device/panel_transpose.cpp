@@ -1,3 +1,4 @@
+// Uploads, transposes and downloads tiles of host arrays.
 #include "transpose/device/panel_transpose.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes and launches the kernels that pad lines with zeros or copy a part of them out.
 #include "fft/device/boxes/box_copy.hpp"
 
 #include <fmt/format.h>

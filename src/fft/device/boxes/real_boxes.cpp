@@ -1,3 +1,4 @@
+// Plans the axes of real-to-real boxes with the copies around them, and runs them one after another.
 #include "fft/device/boxes/real_boxes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Computes the stages of a pass and the places of their tables.
 #include "fft/device/pass/design.hpp"
 
 #include <algorithm>

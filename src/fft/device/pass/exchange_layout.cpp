@@ -1,3 +1,4 @@
+// Searches the padding of an exchange by counting bank accesses of a warp.
 #include "fft/device/pass/exchange_layout.hpp"
 
 #include <algorithm>

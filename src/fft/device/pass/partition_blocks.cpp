@@ -1,3 +1,4 @@
+// Maps the points of a pass to blocks that are local to one L2 partition.
 #include "fft/device/pass/partition_blocks.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Computes the tables of a pass, compiles its kernel and launches it.
 #include "fft/device/pass/step.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Normalizes an axis problem, and counts its bytes and flops.
 #include "fft/device/problem/axis_problem.hpp"
 
 #include <algorithm>

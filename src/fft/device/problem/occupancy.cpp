@@ -1,3 +1,4 @@
+// Estimates the registers of a pass, and the groups that fit a compute unit.
 #include "fft/device/problem/occupancy.hpp"
 
 #include <algorithm>

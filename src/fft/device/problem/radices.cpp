@@ -1,3 +1,4 @@
+// Searches radices of a length by the cost of their exchanges, and factors of long lines.
 #include "fft/device/problem/radices.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Derives the passes of a split: sides, strides, twiddles and batch dimensions.
 #include "fft/device/problem/split.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Builds real-to-real lines from one pass, or from kernels around a complex plan.
 #include "fft/device/real_to_real/real_axis.hpp"
 
 #include <algorithm>

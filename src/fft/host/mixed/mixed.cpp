@@ -1,3 +1,4 @@
+// Plans mixed-radix lines: codelets, Stockham passes, columns, and two steps beyond the cache.
 #include "fft/host/mixed/mixed.hpp"
 
 #include <algorithm>

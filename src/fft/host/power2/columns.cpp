@@ -1,3 +1,4 @@
+// Transforms strips of columns level by level, with the columns as lanes.
 #include "fft/host/power2/columns.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Computes the padded offsets of the blocks of a depth-first transform.
 #include "fft/host/power2/descent.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Lists the lines, level plans and engines of 2^k points, best first.
 #include "fft/host/power2/power2.hpp"
 
 #include <algorithm>

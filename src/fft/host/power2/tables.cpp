@@ -1,3 +1,4 @@
+// Fills the twiddle tables of all engines in the order of their passes.
 #include "fft/host/power2/tables.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Transforms filters in double or in pairs of doubles, and stores their spectra.
 #include "fft/host/prime/filter_spectrum.hpp"
 
 #include <algorithm>

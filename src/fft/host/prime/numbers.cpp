@@ -1,3 +1,4 @@
+// Finds generators, powers modulo a prime, and smooth lengths of low cost.
 #include "fft/host/prime/numbers.hpp"
 
 #include <algorithm>

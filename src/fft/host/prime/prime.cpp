@@ -1,3 +1,4 @@
+// Chooses between direct sums, Rader's and Bluestein's algorithms for a length.
 #include "fft/host/prime/prime.hpp"
 
 #include <algorithm>

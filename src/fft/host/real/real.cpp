@@ -1,3 +1,4 @@
+// Chooses how a real length is transformed, and implements the shortest by definition.
 #include "fft/host/real/real.hpp"
 
 #include <fmt/format.h>

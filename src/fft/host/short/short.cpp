@@ -1,3 +1,4 @@
+// Makes line kernels from the codelets of this machine's instruction set.
 #include "fft/host/short/short.hpp"
 
 #include <algorithm>

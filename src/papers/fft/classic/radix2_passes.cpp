@@ -1,3 +1,4 @@
+// Runs radix-2 passes in place, and the bit reversal apart from them.
 #include "papers/fft/classic/radix2_passes.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Times passes, finds the shortest path through the graph of stages, and checks it end to end.
 #include "papers/fft/classic/radix_planner.hpp"
 
 #include <algorithm>

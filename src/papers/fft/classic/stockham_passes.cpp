@@ -1,3 +1,4 @@
+// Runs single Stockham passes of radix 2 to 16.
 #include "papers/fft/classic/stockham_passes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Compiles the launches of a stage plan, fills its tables, and runs them.
 #include "papers/fft/device/compiled_stages.hpp"
 
 #include <complex>

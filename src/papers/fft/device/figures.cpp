@@ -1,3 +1,4 @@
+// Computes K1, K2, K2^, K3, %K and the composition law from measured times.
 #include "papers/fft/device/figures.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Times the parts of every variant at a length, and checks its answer.
 #include "papers/fft/device/measure.hpp"
 
 #include <algorithm>

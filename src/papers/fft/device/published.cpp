@@ -1,3 +1,4 @@
+// Holds the figures printed in Burtsev's paper, and its device.
 #include "papers/fft/device/published.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Divides the stages of a transform among launches, as each variant defines it.
 #include "papers/fft/device/stage_plan.hpp"
 
 #include <algorithm>

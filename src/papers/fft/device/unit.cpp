@@ -1,3 +1,4 @@
+// Plans, compiles and runs transforms that stay in one compute unit.
 #include "papers/fft/device/unit.hpp"
 
 #include <algorithm>

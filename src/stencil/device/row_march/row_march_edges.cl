@@ -1,3 +1,4 @@
+// Fetches neighbours along x through local memory (part of row_march's text).
         BARRIER();
         UNROLL
         for (int k = 0; k < RADIUS_X; ++k) {

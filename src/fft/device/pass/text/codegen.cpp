@@ -1,3 +1,4 @@
+// Combines the writers of loads, exchanges and stores to the kernel of an ordinary pass.
 #include "fft/device/pass/text/codegen.hpp"
 
 #include <set>

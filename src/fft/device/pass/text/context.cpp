@@ -1,3 +1,4 @@
+// Names the variables of a pass kernel, and writes its head, indices and addresses.
 #include "fft/device/pass/text/context.hpp"
 
 #include <algorithm>

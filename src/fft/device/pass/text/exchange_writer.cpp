@@ -1,3 +1,4 @@
+// Writes twiddles, butterflies and exchanges of every stage of a pass.
 #include "fft/device/pass/text/exchange_writer.hpp"
 
 #include <array>

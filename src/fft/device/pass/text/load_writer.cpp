@@ -1,3 +1,4 @@
+// Writes loads of points: conversions, factors, half spectra, boxes and zeros beyond the valid points.
 #include "fft/device/pass/text/load_writer.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes copies of a group's lines between global and local memory in runs.
 #include "fft/device/pass/text/run_writer.hpp"
 
 #include <fmt/format.h>

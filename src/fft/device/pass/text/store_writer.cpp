@@ -1,3 +1,4 @@
+// Writes stores of points: twiddles between passes, half spectra, conversions, boxes and tiles.
 #include "fft/device/pass/text/store_writer.hpp"
 
 #include <algorithm>
