@@ -1,6 +1,7 @@
 // Views, user-defined classes over an array: a member function that only returns an element, a row or a number is
 // inlined, with its object and arguments substituted.
 #include <algorithm>
+#include <utility>
 
 #include "place/frontend/values.hpp"
 #include "place/frontend/walk.hpp"
@@ -224,7 +225,9 @@ bool Places::look_through(const Expr* e, Effects& fx, const std::function<void(c
     const auto from = dialect(actual->IgnoreParenImpCasts()->getType());
     b.text = from && from->name == number->name ? wrapped(text) : "(" + number->name + ")(" + text + ")";
     if (b.text.size() > 16384) refuse(e, "the expression exceeds 16384 characters after inlining its member functions");
+    const bool other = std::exchange(scope_.may_be_remainder, true);
     b.value = tree_.poly(actual, b.not_negative);
+    scope_.may_be_remainder = other;
     bound[formal] = b;
   }
   std::swap(scope_.bound, bound);

@@ -115,3 +115,10 @@ void table_row_before(Table& t, int n) {
   for (int r = 1; r < t.rows(); ++r)
     for (int c = 0; c < n; ++c) t(r, c) += t(r - 1, c);
 }
+
+// Remainders as arguments of the class's operator.
+//: table_torus l1=parallel l2=parallel kernels=1
+void table_torus(const Table& from, Table& to, int h, int w) {
+  for (int r = 0; r < h; ++r)
+    for (int c = 0; c < w; ++c) to(r, c) = from((r + h - 1) % h, c) + from(r, (c + 1) % w);
+}

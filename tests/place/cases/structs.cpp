@@ -127,7 +127,7 @@ void cells_pointed(Cell* cells, int n) {
 }
 
 // A struct declared before the loop, of which every iteration sets what it reads.
-//: difference_before l1=parallel emit=openmp kernels=1 run
+//: difference_before l1=parallel kernels=1 run
 void difference_before(const float* a, const float* b, float* out, int n) {
   Point3 d;
   d.z = 3;
