@@ -123,6 +123,13 @@ expect 'the last row is incomplete, 50 of 128 bytes' "$ridge" search cut.fil --d
 head -c $(($(size counted.fil) - 1250 * 128)) counted.fil >short.fil
 expect 'short.fil: ends after 30000 of the 31250 samples of its header' "$ridge" search short.fil --dm 0..20 --device host
 expect 'ends after 30000 of the 31250 samples of its header' "$ridge" fold short.fil profile.npy --period 0.1
+python3 -c "
+import struct
+data = bytearray(open('test.fil', 'rb').read())
+at = data.index(b'fch1') + 4
+data[at:at + 8] = struct.pack('<d', 1e6 * struct.unpack('<d', data[at:at + 8])[0])
+open('hertz.fil', 'wb').write(data)"
+mistake 'fch1 is in MHz' "$ridge" search hertz.fil --dm 0..20 --device host
 { cat counted.fil; head -c 500 /dev/zero; } >longer.fil
 expect 'more samples follow the nsamples 31250' "$ridge" search longer.fil --dm 0..20 --device host
 # A mask has as many rows as the input; one row in the last block has flags too.

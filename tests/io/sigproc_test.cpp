@@ -81,6 +81,28 @@ TEST_F(Sigproc, AWrongHeaderFieldIsNamed) {
   EXPECT_THAT(says([&] { read_sigproc_header(*open(unknown)); }), HasSubstr("nchanz"));
 }
 
+// Other programs list the frequency of every channel, and bins of folded data.
+TEST_F(Sigproc, ATableOfFrequenciesReplacesTheStep) {
+  const auto with = [&](const std::vector<double>& frequencies) {
+    const auto word = [](const std::string& text) {
+      return std::string{static_cast<char>(text.size()), 0, 0, 0} + text;
+    };
+    SigprocHeader header = usual_sigproc();
+    header.nchans = 3;
+    std::string table = word("nbins") + std::string(4, '\0') + word("FREQUENCY_START");
+    for (const double one : frequencies)
+      table += word("fchannel") + std::string(reinterpret_cast<const char*>(&one), sizeof one);
+    std::string bytes = sigproc_header(header);
+    return bytes.insert(bytes.size() - 14, table + word("FREQUENCY_END"));
+  };
+  const SigprocHeader read = read_sigproc_header(*open(with({1400, 1399.5, 1399})));
+  EXPECT_EQ(read.fch1, 1400);
+  EXPECT_EQ(read.foff, -0.5);
+  EXPECT_THAT(says([&] { read_sigproc_header(*open(with({1400, 1399.4, 1399}))); }), HasSubstr("not evenly spaced"));
+  EXPECT_THAT(says([&] { read_sigproc_header(*open(with({1400, 1399}))); }), HasSubstr("2 frequencies"));
+  EXPECT_THAT(says([&] { read_sigproc_header(*open(with({1400, NAN, 1399}))); }), HasSubstr("fchannel"));
+}
+
 TEST_F(Sigproc, HeadersCutAnywhereAreRefused) {
   const std::string whole = sigproc_header(usual_sigproc());
   for (std::size_t cut = 0; cut < whole.size(); ++cut)

@@ -33,6 +33,7 @@ PowerFile::PowerFile(const std::string& name, std::size_t number) : in_(name), n
   if (header_.foff == 0) fail("foff (the channel step, MHz) must not be 0");
   if (header_.fch1 <= 0 || band().lowest_mhz() <= 0)
     fail(fmt::format("fch1 {} MHz and foff {} MHz do not describe a band above 0", header_.fch1, header_.foff));
+  if (header_.fch1 > 1e7) fail(fmt::format("fch1 is in MHz, and {} MHz is no frequency of a telescope", header_.fch1));
   if (number >= static_cast<std::size_t>(header_.nifs))
     fail(fmt::format("--if {} does not exist: the file has {} IFs, counted from 0", number, header_.nifs));
   if (header_.nifs > 1 && header_.nchans * header_.nbits % 8 != 0)

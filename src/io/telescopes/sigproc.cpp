@@ -1,11 +1,13 @@
 // Parses, checks and writes SIGPROC headers.
 #include "io/telescopes/sigproc.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cmath>
 #include <cstring>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -28,9 +30,10 @@ class Reader {
     for (;;) {
       const std::string key = word("a keyword");
       if (key == "HEADER_END") break;
-      if (!seen_.insert(key).second) fail(fmt::format("{} occurs twice", key));
+      if (!seen_.insert(key).second && key != "fchannel") fail(fmt::format("{} occurs twice", key));
       value(key);
     }
+    take_table();
     check();
     return header_;
   }
@@ -110,6 +113,10 @@ class Reader {
     if (key == "nsamples") return void(h.nsamples = integer(key));
     if (key == "period") return void(real(key));
     if (key == "npuls") return void(real(key));
+    if (key == "nbins") return void(integer(key));
+    // A table of frequencies instead of fch1 and foff.
+    if (key == "FREQUENCY_START" || key == "FREQUENCY_END") return;
+    if (key == "fchannel") return void(table_.push_back(real(key)));
     if (key == "signed") {
       char flag = 0;
       take(&flag, 1, key);
@@ -118,6 +125,19 @@ class Reader {
     }
     // The length of an unknown keyword's value is unknown, so the rest cannot be parsed.
     fail(fmt::format("keyword {} is not known", key));
+  }
+
+  void take_table() {
+    if (table_.empty()) return;
+    SigprocHeader& h = header_;
+    if (table_.size() != static_cast<std::size_t>(std::max(h.nchans, 0)))
+      fail(fmt::format("a table of {} frequencies (fchannel) for {} channels", table_.size(), h.nchans));
+    h.fch1 = table_.front();
+    h.foff = table_.size() == 1 ? h.foff : (table_.back() - table_.front()) / static_cast<double>(table_.size() - 1);
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      if (!(std::abs(table_[i] - h.fch1 - static_cast<double>(i) * h.foff) <= 0.01 * std::abs(h.foff)))
+        fail(fmt::format("the channels are not evenly spaced: fchannel {} is {} MHz", i, table_[i]));
+    }
   }
 
   void check() const {
@@ -142,6 +162,7 @@ class Reader {
   InputStream& in_;
   SigprocHeader header_;
   std::set<std::string> seen_;
+  std::vector<double> table_;  // frequencies of all channels
   std::size_t taken_ = 0;
 };
 

@@ -25,7 +25,7 @@ struct SigprocHeader {
   std::size_t row_bytes() const;  // per output time
 };
 
-inline constexpr std::size_t kMaxSigprocHeader = 65536;
+inline constexpr std::size_t kMaxSigprocHeader = std::size_t{1} << 21;
 inline constexpr std::string_view kSigprocStart("\x0c\0\0\0HEADER_START", 16);  // first bytes of a file
 
 bool looks_like_sigproc(std::string_view first_bytes);  // sixteen bytes are enough
