@@ -46,7 +46,8 @@ struct Workload {
   Outcome (*check)(Draw& draw);
 };
 Outcome check_transpose(Draw& draw);
-Outcome check_fft(Draw& draw);  // includes convolutions
+Outcome check_fft(Draw& draw);  // includes convolutions, tensors and boxes
+Outcome check_boxes(Draw& draw);
 Outcome check_convolution(Draw& draw);
 Outcome check_tensor(Draw& draw);
 Outcome check_stencil(Draw& draw);  // includes leaps over many steps

@@ -137,6 +137,20 @@ TEST(CheckGates, NonuniformTransforms) {
                   .points = 300});
 }
 
+// 8 epsilon in the L2 norm.
+TEST(CheckGates, Boxes) {
+  expect_noticed({.name = "boxes",
+                  .check = ridge::check::check_boxes,
+                  .wanted = [](const std::string&) { return true; },
+                  .spoil =
+                      [](const std::string& p, std::span<std::byte> answer) {
+                        const bool wide = p.starts_with("f64");
+                        const double off = 10 * 8 * (wide ? kDouble : kFloat);
+                        change(answer, wide, [&](double x) { return x * (1 + off); });
+                      },
+                  .cases = 40});
+}
+
 // 1e-12 of the norms in double, 2e-5 in float. A random product is smaller than the norms by the root of its length.
 TEST(CheckGates, Adjoints) {
   expect_noticed({.name = "adjoint",

@@ -128,6 +128,7 @@ Outcome check_fft(Draw& draw) {
   const double part = draw.random.uniform();
   if (part < 0.1) return check_convolution(draw);
   if (part < 0.3) return check_tensor(draw);
+  if (part > 0.94) return check_boxes(draw);
   const bool wide = draw.random.chance(0.4) && draw.device.limits().float64;
   if (part < 0.33) return wide ? check_hybrid<double>(draw) : check_hybrid<float>(draw);
   return wide ? check_samples<double>(draw) : check_samples<float>(draw);
