@@ -57,7 +57,7 @@ class WideGenerator {
               (pick(3) == 0 ? "n - 1" : std::to_string(pick(5) - 1)) + ";\n";
       fixed_.push_back(c);
     }
-    text += "  T u = 1, acc = 0;\n  int g = 0, j2 = 0;\n";
+    text += "  T u = 1, acc = 0, *po = a;\n  int g = 0, j2 = 0;\n";
     const int pointers = pick(small_ ? 2 : 3);
     for (int i = 0; i < pointers; ++i) text += "  " + pointer("f" + std::to_string(i), false) + "\n";
     const int parts = 1 + (small_ ? 0 : pick(2));
@@ -126,7 +126,7 @@ class WideGenerator {
       case 6:
         return i.name + " / 2";
       case 7:
-        return i.name + " % 3";
+        return pick(2) == 0 ? i.name + " % 3" : "(" + i.name + " + " + small() + ") % n";
       case 8:
         return i.low >= 0 ? "where[" + i.name + "]" : i.name;
       case 9:
@@ -412,6 +412,9 @@ class WideGenerator {
         return pad + "a[j2 + 1] = " + value() + " - m[1][j2];\n" + pad + "j2 = " + iterator().name + ";\n";
       case 18:
         return pad + "z[" + small() + "][" + index() + "] = " + value() + ";\n";
+      case 20:
+        return pad + "po = &" + (pick(2) == 0 ? "a[" : "b[") + flat() + "];\n" + pad + "po[" + std::to_string(pick(3)) +
+               "] = po[" + index() + "] + " + value() + ";\n";
       default:
         return pad + assign() + "\n";
     }
