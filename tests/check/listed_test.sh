@@ -36,7 +36,7 @@ has BROKEN out
 mistake '--systematic and --problems' "$ridge" check --systematic 4 --problems "$problems"
 mistake '--page needs --systematic' "$ridge" check --page a.html
 mistake 'no such file' "$ridge" check --problems gone.txt
-mistake 'has no identities for sar' "$ridge" check sar --laws
+mistake 'has no identities for adjoint' "$ridge" check adjoint --laws
 echo 'cf8 cq7' >bad.txt
 mistake 'bad.txt:1: problem "cq7"' "$ridge" check --problems bad.txt
 finish

@@ -42,7 +42,7 @@ WideBox fourier_factor(int sign, std::size_t n, std::size_t k, std::size_t j) {
   return std::polar(1.0L, static_cast<long double>(sign) * 2 * kBoxPi * turns);
 }
 
-// FFTW's definitions (ridge/fft/tensor.hpp); not the half-complex kinds.
+// FFTW's definitions (include/ridge/fft/tensor.hpp); not the half-complex kinds.
 long double real_factor(RealKind kind, std::size_t points, std::size_t row, std::size_t column) {
   const auto n = static_cast<long double>(points), k = static_cast<long double>(row),
              j = static_cast<long double>(column);

@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "base/worst.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/run.hpp"
 #include "cli/stencil/wave_options.hpp"
@@ -197,7 +198,7 @@ class AcousticRun {
     std::vector<double> sum(1 + medium_.velocity.size());
     const std::size_t count = options_.steps * receivers();
     std::string how;
-    double worst = -1;
+    base::Worst worst;
     const stencil::SurveyMedium& medium = survey.medium();
     for (std::size_t k = mine().begin; k < mine().end; k += medium_.batch) {
       const std::vector<stencil::Shot> some = batch(k);
@@ -219,8 +220,7 @@ class AcousticRun {
       sum[0] += one.misfit;
       const std::vector<double>& found = options_.migrate ? one.image : one.velocity;
       for (std::size_t i = 0; i < found.size(); ++i) sum[1 + i] += found[i];
-      if (one.error > worst) how = one.explain;  // of the shot with the largest error
-      worst = std::max(worst, one.error);
+      if (worst.add(one.error) || how.empty()) how = one.explain;  // of the shot with the largest error
     }
     if (!processes_.root()) return processes_.send(0, sum.data(), sum.size() * sizeof(double));
     std::vector<double> other(sum.size());

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -16,6 +15,8 @@
 #include <ridge/error.hpp>
 
 #include "base/log.hpp"
+#include "base/number.hpp"
+#include "base/worst.hpp"
 #include "io/arrays/npy.hpp"
 #include "io/arrays/segy.hpp"
 #include "io/atomic_file.hpp"
@@ -168,7 +169,7 @@ namespace {
 
 // The axis that a column's name means; `axes` for other names.
 std::size_t axis_named(std::string name, std::size_t axes) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  name = base::lower_case(name);
   if (name == "z" || name == "depth") return 0;
   if (name == "x") return axes - 1;
   return name == "y" && axes == 3 ? 1 : axes;
@@ -217,9 +218,9 @@ std::vector<double> segy_points(const std::string& file, std::size_t axes, doubl
       if (sources) continue;
       if (shot == 0) append_position(receiver, axes, positions);
       const auto& same = segy.traces[std::min(k, first - 1)].receiver;
-      double apart = 0;
-      for (std::size_t axis = 0; axis < 3; ++axis) apart = std::max(apart, std::abs(receiver[axis] - same[axis]));
-      if (count != first || !(apart < 1e-3 * spacing))
+      base::Worst apart;
+      for (std::size_t axis = 0; axis < 3; ++axis) apart.add(std::abs(receiver[axis] - same[axis]));
+      if (count != first || !(apart.value() < 1e-3 * spacing))
         refuse_file(
             fmt::format("{}: shot {} has {} receivers, the first one at ({:g}); shot 1 has {}, at ({:g}): all "
                         "shots of a run need the same receivers",
