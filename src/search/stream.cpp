@@ -9,17 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/host_memory.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "search/detections.hpp"
-#include "search/device/pulses.hpp"
-#include "search/flags.hpp"
-#include "search/host/rows.hpp"
-#include "search/input_block.hpp"
-#include "search/layout.hpp"
+#include "search/stream_state.hpp"
 
 namespace ridge::search {
 namespace {
@@ -27,25 +21,6 @@ namespace {
 [[noreturn]] void refuse_search(const std::string& message) {
   throw Error(ErrorKind::invalid_argument, "search: " + message);
 }
-
-struct Lane {
-  Segment segment{};
-  std::size_t first_trial = 0;  // counted over all segments
-  std::vector<std::size_t> widths{};
-  Layout layout{};
-  std::vector<Plan> plan{};  // exactly one
-  std::vector<float> limits{};
-  base::AlignedArray<std::uint8_t> plane{};
-  base::AlignedArray<float> series{};
-  std::vector<Normal> normals{};
-  std::unique_ptr<DevicePulses> pulses{};  // null: filters run on the host
-  std::size_t widest() const { return widths.back(); }
-};
-
-struct Found {
-  Cluster cluster{};
-  Candidate candidate{};
-};
 
 void check_settings(const Band& band, const Settings& settings) {
   check_band(band);
@@ -57,54 +32,6 @@ void check_settings(const Band& band, const Settings& settings) {
 }
 
 }  // namespace
-
-struct StreamState {
-  Device device;
-  Band band;
-  Settings settings;
-  std::size_t threads = 1;
-  std::vector<Segment> segments{};
-  std::size_t trials = 0;
-  std::size_t block = 0, ahead = 1;
-  std::vector<Lane> lanes{};
-  std::unique_ptr<Normalizer> normalizer{};
-  std::vector<std::byte> raw{};  // rows of the block being read
-  std::size_t raw_bytes = 0;
-  std::vector<std::byte> given{};  // flags of the caller that are not yet used
-  bool has_given = false;
-  std::function<void(std::span<const std::byte>, std::size_t)> on_mask{};
-  std::size_t filled = 0;      // blocks in the planes
-  std::uint64_t searched = 0;  // input samples whose pulses have been searched
-  std::uint64_t arrived = 0;   // input samples in the planes, from the start of the stream
-  bool finished = false;
-  std::vector<Found> pending{};
-  std::vector<Candidate> ready{};
-  Report report{};
-  ChannelStatistics statistics{};  // of the last whole block
-
-  std::size_t row_bytes() const { return band.channels * settings.bits / 8; }
-  std::size_t columns(const Lane& lane) const { return block * (1 + ahead) / lane.segment.factor; }
-
-  void choose_block();
-  void check_memory() const;
-  float detection_limit(const Lane& lane, std::size_t width) const;
-  void make_lanes(const planner::Options& options);
-  void take_block(std::size_t rows);
-  void flag(const RawRows& rows, const PartSums& sums, std::vector<std::uint8_t>& skip, Mask& mask);
-  void append(std::size_t rows, const Mask& mask, const RawRows& raw_rows);
-  void append_nothing();
-  void search_block();
-  std::size_t valid_samples(const Lane& lane, std::size_t trial) const;
-  std::vector<Detection> search_lane(std::size_t index);
-  bool search_on_device(std::size_t index, std::vector<Detection>& found);
-  Box box_of(const Detection& one) const;
-  Box box_of(const Candidate& one) const;
-  void separate(std::vector<Detection> group, std::vector<Found>& found) const;
-  void join_echoes(std::vector<Found>& found) const;
-  void keep(std::vector<Found> found);
-  Found measured(const Cluster& cluster) const;
-  void describe_members(Found& found) const;
-};
 
 // The block holds at least 64 of the widest boxcars, so that subtracting its mean costs at most 1/64 of a pulse, and
 // as many samples as the longest delay.
@@ -345,144 +272,6 @@ std::vector<Detection> StreamState::search_lane(std::size_t index) {
   report.seconds_boxcars += base::now() - middle;
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
   return all;
-}
-
-// The best member of a cluster, measured again with exact delays.
-Found StreamState::measured(const Cluster& cluster) const {
-  const Detection& best = cluster.best;
-  const Lane& lane = lanes[best.segment];
-  const std::size_t factor = lane.segment.factor, trial = best.trial - lane.first_trial;
-  // The finest plane holds all samples of the block: a narrow pulse is not averaged with its neighbours there.
-  const Lane& finest = lanes.front();
-  const std::size_t fine = finest.segment.factor, ratio = factor / fine;
-  const std::vector<double>& delays = lane.layout.delay;
-  const std::size_t before = trial > 0 ? trial - 1 : 0, after = std::min(trial + 1, delays.size() - 1);
-  const double scale = static_cast<double>(ratio), middle = kByteMean * static_cast<double>(band.channels);
-  const std::size_t width = static_cast<std::size_t>(best.end - best.begin) / fine;
-  const Refined refined = refine(
-      {.slope = finest.layout.slope,
-       .plane = finest.plane.data(),
-       .stride = finest.layout.row,
-       .columns = columns(finest),
-       .delay = delays[trial] * scale,
-       .spacing = after > before ? scale * (delays[after] - delays[before]) / static_cast<double>(after - before) : 1,
-       .shortest = finest.layout.delay.front(),
-       .longest = lanes.back().layout.delay.back() * static_cast<double>(lanes.back().segment.factor / fine),
-       .begin = static_cast<std::size_t>(best.begin - searched) / fine,
-       .width = width,
-       .narrowest = width == ratio ? 1 : width / 2,
-       .widest = finest.widest(),
-       .normal = {.mean = static_cast<float>(middle + (lane.normals[trial].mean - middle) / std::sqrt(scale)),
-                  .sigma = lane.normals[trial].sigma}});
-  const double whole = delay_seconds(1, band.lowest_mhz(), band.highest_mhz());
-  Candidate candidate;
-  candidate.sample = searched + refined.begin * fine;
-  candidate.samples = refined.width * fine;
-  candidate.width = static_cast<double>(candidate.samples) * band.interval;
-  candidate.time = static_cast<double>(candidate.sample) * band.interval + candidate.width / 2;
-  candidate.dm = refined.delay * band.interval * static_cast<double>(fine) / whole;
-  if (band.channels == 1 || !(whole > 0)) candidate.dm = lane.segment.dms[trial];
-  candidate.snr = refined.snr;
-  return {.cluster = cluster, .candidate = candidate};
-}
-
-void StreamState::describe_members(Found& found) const {
-  const auto dm_of = [&](std::size_t number) {
-    const Lane* of = &lanes.front();
-    for (const Lane& one : lanes) {
-      if (one.first_trial <= number) of = &one;
-    }
-    return of->segment.dms[number - of->first_trial];
-  };
-  found.candidate.members = found.cluster.members;
-  found.candidate.dm_first = dm_of(found.cluster.trial_first);
-  found.candidate.dm_last = dm_of(found.cluster.trial_last);
-}
-
-Box StreamState::box_of(const Detection& one) const {
-  const Lane& lane = lanes[one.segment];
-  return {.begin = static_cast<double>(one.begin),
-          .samples = static_cast<double>(one.end - one.begin),
-          .delay = lane.layout.delay[one.trial - lane.first_trial] * static_cast<double>(lane.segment.factor),
-          .snr = one.snr};
-}
-Box StreamState::box_of(const Candidate& one) const {
-  return {.begin = static_cast<double>(one.sample),
-          .samples = static_cast<double>(one.samples),
-          .delay = one.dm * delay_seconds(1, band.lowest_mhz(), band.highest_mhz()) / band.interval,
-          .snr = one.snr};
-}
-
-// Divides a group into candidates, because pulses close in time share a group: measures its best detection, removes the
-// detections that this one explains, and continues with the others.
-void StreamState::separate(std::vector<Detection> group, std::vector<Found>& found) const {
-  std::vector<std::vector<Detection>> groups{std::move(group)};
-  for (std::size_t i = 0; i < groups.size() && i < settings.most_per_block; ++i) {
-    const std::vector<Detection> members = std::move(groups[i]);
-    const Detection best = cluster_of(members).best;
-    Found strongest = measured(cluster_of({&best, 1}));
-    const Box strong = box_of(strongest.candidate);
-    std::vector<Detection> explained{best}, others;
-    for (const Detection& one : members) {
-      if (one.trial == best.trial && one.begin == best.begin && one.end == best.end) continue;
-      (explains(strong, box_of(one), lanes.front().layout.slope) ? explained : others).push_back(one);
-    }
-    strongest.cluster = cluster_of(explained);
-    describe_members(strongest);
-    found.push_back(strongest);
-    for (std::vector<Detection>& rest : friends(std::move(others))) groups.push_back(std::move(rest));
-  }
-}
-
-// Merges each candidate into the first stronger one that explains it.
-void StreamState::join_echoes(std::vector<Found>& found) const {
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Found& a, const Found& b) { return a.candidate.snr > b.candidate.snr; });
-  std::vector<Found> kept;
-  for (Found& one : found) {
-    const auto strong = std::find_if(kept.begin(), kept.end(), [&](const Found& other) {
-      return explains(box_of(other.candidate), box_of(one.candidate), lanes.front().layout.slope);
-    });
-    if (strong == kept.end()) {
-      kept.push_back(std::move(one));
-      continue;
-    }
-    strong->candidate.members += one.candidate.members;
-    strong->candidate.dm_first = std::min(strong->candidate.dm_first, one.candidate.dm_first);
-    strong->candidate.dm_last = std::max(strong->candidate.dm_last, one.candidate.dm_last);
-  }
-  found = std::move(kept);
-}
-
-// Joins the block's candidates with those of the previous block that touch them; candidates that end before the block
-// does are ready.
-void StreamState::keep(std::vector<Found> found) {
-  for (Found& one : found) {
-    for (std::size_t i = 0; i < pending.size();) {
-      if (!touch(pending[i].cluster, one.cluster)) {
-        ++i;
-        continue;
-      }
-      const bool earlier = pending[i].candidate.snr > one.candidate.snr;
-      Candidate best = earlier ? pending[i].candidate : one.candidate;
-      best.members = pending[i].candidate.members + one.candidate.members;
-      best.dm_first = std::min(pending[i].candidate.dm_first, one.candidate.dm_first);
-      best.dm_last = std::max(pending[i].candidate.dm_last, one.candidate.dm_last);
-      one.cluster = joined(pending[i].cluster, one.cluster);
-      one.candidate = best;
-      pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  }
-  const std::uint64_t end = searched + block;
-  for (Found& one : pending) ready.push_back(one.candidate);
-  pending.clear();
-  for (Found& one : found) {
-    if (one.cluster.end >= end) {
-      pending.push_back(std::move(one));
-    } else {
-      ready.push_back(one.candidate);
-    }
-  }
 }
 
 void StreamState::search_block() {

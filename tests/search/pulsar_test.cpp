@@ -113,7 +113,7 @@ TEST(SearchFold, RefusesImpossibleSettings) {
   EXPECT_THAT(refused({.frequency = 1}, {.bins = 1}), HasSubstr("bins"));
   EXPECT_THAT(refused({.frequency = 1}, {.subbands = 9}), HasSubstr("sub-bands"));
   EXPECT_THAT(refused({.frequency = 1}, {.dm = -1}), HasSubstr("negative"));
-  // Turns since an epoch this far away are known to whole turns at best.
+  // That far from the epoch, a double cannot hold the phase to a bin.
   EXPECT_THAT(refused({.frequency = 1, .epoch = 1e300}, {}), HasSubstr("an epoch near the first sample"));
   EXPECT_THAT(refused({.frequency = 1e3, .epoch = -1e10}, {}), HasSubstr("an epoch near the first sample"));
   EXPECT_THAT(refused({.frequency = 10, .derivative = -2, .epoch = -6}, {}), HasSubstr("must be positive, got -2 Hz"));
