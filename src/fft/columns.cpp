@@ -39,6 +39,10 @@ void check_columns(const ColumnsProblem& problem) {
                                std::ranges::count(shape, 0) > 0 ? " and 0 points" : ""));
   }
   if (problem.columns.empty()) refuse_columns("the list needs at least one column, got none");
+  if (std::ranges::all_of(problem.columns, [](const Column& column) { return column.count == 0; })) {
+    refuse_columns(
+        fmt::format("the list needs at least one mode, got {} columns with 0 modes", problem.columns.size()));
+  }
   std::vector<bool> seen(shape[0] * shape[1], false);
   for (const Column& column : problem.columns) {
     if (column.x >= shape[0] || column.y >= shape[1] || column.first >= shape[2] || column.count > shape[2]) {

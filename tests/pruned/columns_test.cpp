@@ -239,6 +239,7 @@ TEST(Columns, RefuseListsInWords) {
   };
   EXPECT_THAT(refusal({.shape = {4, 4}}), HasSubstr("needs three axes of at least one point, got 2 axes"));
   EXPECT_THAT(refusal({.shape = {4, 4, 4}}), HasSubstr("at least one column, got none"));
+  EXPECT_THAT(refusal({.shape = {4, 4, 4}, .columns = {{1, 0, 0, 0}}}), HasSubstr("at least one mode, got 1 columns"));
   EXPECT_THAT(refusal({.shape = {4, 4, 4}, .columns = {{4, 0, 0, 1}}}), HasSubstr("column (4, 0) with 1 modes from 0"));
   EXPECT_THAT(refusal({.shape = {4, 4, 4}, .columns = {{1, 0, 0, 1}, {1, 0, 2, 1}}}), HasSubstr("in the list twice"));
   EXPECT_THAT(ridge::test::error_of(

@@ -77,9 +77,7 @@ DeviceColumns::DeviceColumns(const Device& device, const ColumnsProblem& problem
 }
 
 Buffer DeviceColumns::table(const std::vector<std::uint64_t>& places, const char* name) const {
-  const std::size_t bytes = std::max<std::size_t>(places.size(), 1) * sizeof(std::uint64_t);
-  Buffer buffer = device_.buffer(bytes, {.name = name});
-  if (places.empty()) return buffer;
+  Buffer buffer = device_.buffer(places.size() * sizeof(std::uint64_t), {.name = name});
   Queue queue = device_.queue();
   queue.upload(std::span<const std::uint64_t>(places), buffer);
   queue.finish();
@@ -159,11 +157,8 @@ void DeviceColumns::run(Direction direction, const void* in, void* out) const {
   const std::size_t element = float64_ ? 16 : 8, samples = geometry_.samples() * element;
   const std::size_t modes = geometry_.modes * element;
   const bool forward = direction == Direction::forward;
-  if (modes == 0 && forward) return;
-  const StagedCall call{.in = in,
-                        .in_bytes = forward ? samples : std::max<std::size_t>(modes, element),
-                        .out = out,
-                        .out_bytes = forward ? modes : samples};
+  const StagedCall call{
+      .in = in, .in_bytes = forward ? samples : modes, .out = out, .out_bytes = forward ? modes : samples};
   staging_.run(call, [&](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, direction, from, to); });
 }
 
