@@ -58,7 +58,24 @@ def sphere_columns(shape, basis, cutoff):
     return np.array(rows, np.int64).reshape(-1, 4)
 
 
-class Columns:
+class _Planned:
+    """What the transforms below have in common: they run the plan in _plan."""
+
+    @property
+    def device(self):
+        return self._plan.device()
+
+    def explain(self):
+        return self._plan.explain()
+
+    def adjoint(self):
+        """A transform whose inverse() is the adjoint of forward(), and whose forward() is the adjoint of inverse()."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _plan=self._plan.adjoint())
+        return other
+
+
+class Columns(_Planned):
     """Transforms between a grid of three axes and the modes of a list of columns; other modes are zero and not stored.
 
     columns: rows (x, y, first, count), modes (x, y, first) to (x, y, first + count - 1) modulo the last axis, stored in this order.
@@ -87,10 +104,6 @@ class Columns:
         return self._plan.size()
 
     @property
-    def device(self):
-        return self._plan.device()
-
-    @property
     def share(self):
         """Points of the lines that are transformed, as a share of those of the whole transform."""
         return self._plan.share()
@@ -113,15 +126,6 @@ class Columns:
         self._plan.run(_input(modes, (self.size,), self.dtype, "the modes"), out, True)
         return out
 
-    def adjoint(self):
-        """A transform whose inverse() is the adjoint of forward(), and whose forward() is the adjoint of inverse()."""
-        other = object.__new__(Columns)
-        other.__dict__.update(self.__dict__, _plan=self._plan.adjoint())
-        return other
-
-    def explain(self):
-        return self._plan.explain()
-
 
 def _ranges(box, shape, name):
     """Firsts and counts of a box: pairs (first, count) per axis, a number n for (0, n), or None for the whole axis."""
@@ -138,7 +142,7 @@ def _ranges(box, shape, name):
     return [first for first, _ in pairs], [count for _, count in pairs]
 
 
-class Boxes:
+class Boxes(_Planned):
     """Transforms of one to three axes of which forward() reads only the box `given`, the other samples being zero, and gives only the box
     `wanted`. inverse() exchanges the two.
 
@@ -167,10 +171,6 @@ class Boxes:
         self._plan = made(device_name(device), self.shape, [*given, *wanted], wide is not None, sets[0] if sets else 1,
                           _scale(norm, points, False), _scale(norm, points, True), _threads(workers))
 
-    @property
-    def device(self):
-        return self._plan.device()
-
     def forward(self, samples, out=None):
         """The wanted values of the transform of the given samples."""
         out = _output(out, self.wanted_shape, self.spectrum_dtype)
@@ -183,17 +183,8 @@ class Boxes:
         self._plan.run(_input(values, self.wanted_shape, self.spectrum_dtype, "the values"), out, True)
         return out
 
-    def adjoint(self):
-        """A transform whose inverse() is the adjoint of forward(), and whose forward() is the adjoint of inverse()."""
-        other = object.__new__(Boxes)
-        other.__dict__.update(self.__dict__, _plan=self._plan.adjoint())
-        return other
 
-    def explain(self):
-        return self._plan.explain()
-
-
-class RealBoxes:
+class RealBoxes(_Planned):
     """Cosine, sine and Hartley transforms of a box of samples, giving a box of the values; other samples are zero.
 
     shape: of the whole transform. kinds: one per axis, dct1 ... dct4, dst1 ... dst4, hartley, halfcomplex, halfcomplex_inverse, with
@@ -218,10 +209,6 @@ class RealBoxes:
                           _threads(workers))
 
     @property
-    def device(self):
-        return self._plan.device()
-
-    @property
     def share(self):
         """Points of the lines that are transformed, as a share of those of the whole transform."""
         return self._plan.share()
@@ -233,9 +220,6 @@ class RealBoxes:
 
     def adjoint(self):
         """The transpose: from the wanted values to the given samples."""
-        other = object.__new__(RealBoxes)
-        other.__dict__.update(self.__dict__, _plan=self._plan.adjoint(), input_shape=self.output_shape, output_shape=self.input_shape)
+        other = super().adjoint()
+        other.input_shape, other.output_shape = self.output_shape, self.input_shape
         return other
-
-    def explain(self):
-        return self._plan.explain()

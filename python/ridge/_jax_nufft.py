@@ -3,6 +3,8 @@
 One primitive, linear in its data. Its derivative by a coordinate is the primitive applied to data multiplied by i times a frequency,
 and its transpose in the data is the other type with the same sign.
 """
+import math
+
 import jax as _jax
 import jax.numpy as _jnp
 import numpy as np
@@ -82,7 +84,7 @@ def _transpose(g, data, points, *targets, kind, modes, sign, order, eps):
 def _batch(operands, dimensions, **how):
     if all(d is None for d in dimensions[1:]):  # more sets of the same points
         data = _jnp.moveaxis(operands[0], dimensions[0], 0)
-        out = _nonuniform_p.bind(data.reshape((-1,) + data.shape[2:]), *operands[1:], **how)
+        out = _nonuniform_p.bind(data.reshape((data.shape[0] * data.shape[1],) + data.shape[2:]), *operands[1:], **how)
         return out.reshape(data.shape[:2] + out.shape[1:]), 0
     count = next(x.shape[d] for x, d in zip(operands, dimensions) if d is not None)
     moved = [_jnp.broadcast_to(x, (count,) + x.shape) if d is None else _jnp.moveaxis(x, d, 0) for x, d in zip(operands, dimensions)]
@@ -117,7 +119,7 @@ def _run(kind, points, data, n_modes, targets, eps, isign, modeord):
     if kind != 2 and shape != at.shape[1:]:
         raise ValueError(f"the data need one strength per point, {at.shape[1]}, got {shape[0]}")
     modes = shape if kind == 2 else () if kind == 3 else (n_modes,) * axes if np.ndim(n_modes) == 0 else tuple(n_modes)
-    out = _bind(data.reshape((-1,) + shape), at, to, kind, tuple(int(n) for n in modes), sign=1 if isign >= 0 else -1,
+    out = _bind(data.reshape((math.prod(sets),) + shape), at, to, kind, tuple(int(n) for n in modes), sign=1 if isign >= 0 else -1,
                 order=int(modeord), eps=float(eps))
     return out.reshape(sets + out.shape[1:])
 

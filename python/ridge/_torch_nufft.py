@@ -4,6 +4,8 @@ A transform is linear in its data, and its derivative by a coordinate is a trans
 derivatives of any order and forward mode are transforms again. First derivatives of types 1 and 2 take one pass over the points that
 gives values and derivatives.
 """
+import math
+
 import torch as _torch
 
 from . import nufft as _nufft
@@ -42,6 +44,8 @@ def _planned(data, points, targets, how):
     """A plan with its points sorted."""
     size = len(points) if how.kind == 3 else how.n_modes
     options = {key: value for key, value in how.options.items() if how.kind != 3 or key in ("eps", "nthreads")}
+    if how.kind != 3:
+        options["points"] = points.shape[1]
     plan = _nufft.Plan(how.kind, size, data.shape[0], isign=how.sign, dtype=str(data.dtype).partition(".")[2], **options)
     missing = (None,) * (3 - len(points))
     if how.kind == 3:
@@ -157,7 +161,7 @@ def _run(kind, points, data, n_modes, targets, eps, isign, modeord, upsampfac, n
         raise ValueError(f"the data need one strength per point, {at.shape[1]}, got {shape[0]}")
     how = _How(kind, n_modes, 1 if isign >= 0 else -1,
                {"eps": float(eps), "modeord": modeord, "upsampfac": upsampfac, "nthreads": nthreads})
-    out = _apply(data.reshape(-1, *shape), at, to, how)
+    out = _apply(data.reshape(math.prod(sets), *shape), at, to, how)
     return out.reshape(*sets, *out.shape[1:])
 
 

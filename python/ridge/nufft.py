@@ -221,7 +221,8 @@ class Plan(Shown):
             _check_output(out, dtype)
             if out.shape != sets + made and not (self.n_trans == 1 and out.shape in (made, (1,) + made)):
                 raise NufftError(f"the output must have the shape {sets + made}, got {out.shape}")
-        (self._plan.run_real if self.real else self._plan.run)(data, out, adjoint)
+        with _refusals():
+            (self._plan.run_real if self.real else self._plan.run)(data, out, adjoint)
         return out
 
     def slopes(self, modes):
@@ -235,7 +236,8 @@ class Plan(Shown):
         sets = () if modes.ndim == len(self.n_modes) else (self.n_trans,)
         values = np.empty(sets + (self._plan.points(),), self.dtype)
         slopes = np.empty((len(self.n_modes),) + values.shape, self.dtype)
-        self._plan.slopes(modes, values, slopes)
+        with _refusals():
+            self._plan.slopes(modes, values, slopes)
         return values, slopes
 
     def gradients(self, data, cotangent):
@@ -277,7 +279,8 @@ class Normal:
         out = np.empty(self.n_modes, self.dtype) if out is None else _output(out)
         if modes.shape != self.n_modes or out.shape != self.n_modes:
             raise NufftError(f"modes and out must have the shape {self.n_modes}, got {modes.shape} and {out.shape}")
-        self._normal.run(modes, out)
+        with _refusals():
+            self._normal.run(modes, out)
         return out
 
 

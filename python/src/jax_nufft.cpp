@@ -2,6 +2,7 @@
 //
 // Arguments: data (sets, ...), points (axes, count) and, for type 3, frequencies (axes, count). Attributes: type (1, 2
 // or 3), sign, order (0 ascending frequencies, 1 as transforms store them), eps. Arrays are packed, last axis fastest.
+#include <bit>
 #include <complex>
 #include <map>
 #include <mutex>
@@ -60,6 +61,8 @@ NonuniformCall nonuniform_call(const xla::CallFrame& frame) {
   call.sign = integer_attribute(frame.attributes, "sign");
   call.order = integer_attribute(frame.attributes, "order");
   call.epsilon = number_attribute(frame.attributes, "eps");
+  if (!(call.epsilon > 0))  // a NaN would equal every key of the kept plans
+    refuse_call("eps must be above 0, got " + std::to_string(call.epsilon));
   const std::int64_t wanted = call.type == 3 ? 3 : 2;
   if (frame.arguments.count != wanted || frame.results.count != 1)
     refuse_call("needs " + std::to_string(wanted) + " arguments and one result");
@@ -85,14 +88,16 @@ NonuniformCall nonuniform_call(const xla::CallFrame& frame) {
   return call;
 }
 
-// The plan of a problem without points. A copy of it gets those of a call: copies share tables and work areas.
+// The plan of a problem without points. A copy of it gets those of a call: copies share tables and work areas. Numbers
+// of points that round up to the same power of two have one plan.
 template <class Plan, class Make>
 Plan kept_nonuniform_plan(const NonuniformCall& call, const Make& make) {
-  using Key =
-      std::tuple<std::int64_t, std::int64_t, std::int64_t, double, std::size_t, std::size_t, std::vector<std::size_t>>;
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, double, std::size_t, std::size_t, std::size_t,
+                         std::vector<std::size_t>>;
   static std::mutex mutex;
   static std::map<Key, Plan>* const plans = new std::map<Key, Plan>;  // never destroyed: drivers end first
-  const Key key{call.type, call.sign, call.order, call.epsilon, call.sets, call.axes(), call.modes};
+  const std::size_t points = std::bit_ceil(static_cast<std::size_t>(call.points->lengths[1]));
+  const Key key{call.type, call.sign, call.order, call.epsilon, call.sets, call.axes(), points, call.modes};
   const std::lock_guard lock(mutex);
   if (plans->size() >= kKeptNonuniformPlans && !plans->contains(key)) plans->clear();
   const auto found = plans->find(key);

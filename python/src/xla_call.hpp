@@ -15,7 +15,7 @@ namespace ridge::python {
 inline std::pair<int, int> xla_api_version{0, 1};  // reported to XLA; set to that of the jaxlib in use
 
 [[noreturn]] inline void refuse_call(const std::string& what) {
-  throw Error(ErrorKind::invalid_argument, "ridge_fft: " + what);
+  throw Error(ErrorKind::invalid_argument, "ridge: " + what);
 }
 
 inline const void* attribute(const xla::Attributes& all, std::string_view name, xla::AttributeType type) {
@@ -78,7 +78,7 @@ xla::Failure* guarded_call(xla::CallFrame* frame, const Body& body) noexcept {
                                                                   : xla::ErrorCode::internal;
     return failure(*frame, code, error.what());
   } catch (const std::bad_alloc&) {
-    return failure(*frame, xla::ErrorCode::resource_exhausted, "ridge_fft: not enough memory");
+    return failure(*frame, xla::ErrorCode::resource_exhausted, "ridge: not enough memory");
   } catch (const std::exception& error) {
     return failure(*frame, xla::ErrorCode::internal, error.what());
   }
