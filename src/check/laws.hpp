@@ -11,7 +11,13 @@
 
 #include "check/check.hpp"
 
+namespace ridge::sar {
+struct Problem;
+}
+
 namespace ridge::check {
+
+std::string frame_text(const sar::Problem& problem);  // of a radar frame, in descriptions of problems
 
 Outcome fft_laws(Draw& draw);
 Outcome transpose_laws(Draw& draw);

@@ -73,6 +73,27 @@ std::string compare_inner(const Values1<T>& x, const Values1<T>& Ax, const Value
   return fmt::format("adjoint: <A x, y> and <x, A* y> differ by {:.2e}, allowed {:.1e}", off, allowed);
 }
 
+// The transform of x / 2 - y / 4 from those of x and y.
+template <class T, class Run>
+std::string linearity_of(const Run& run, const Values1<T>& x, const Values1<T>& X, const Values1<T>& y, double rms,
+                         double epsilon) {
+  const Values1<T> Y = run(y);
+  Values1<T> sum(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) sum[i] = T(0.5) * x[i] - T(0.25) * y[i];
+  return compare_values<T>("linearity", run(sum), rms, epsilon,
+                           [&](std::size_t i) { return 0.5L * Wide(X[i]) - 0.25L * Wide(Y[i]); });
+}
+
+template <class T, class Plan>
+std::string adjoint_of(const Plan& plan, const Draw& draw, const Values1<T>& x, const Values1<T>& X,
+                       const Values1<T>& y, double epsilon) {
+  const T none = std::numeric_limits<T>::quiet_NaN();
+  Values1<T> back(x.size(), {none, none});
+  plan.adjoint(y, back);
+  draw.answered(std::as_writable_bytes(std::span(back)));
+  return compare_inner<T>(x, X, y, back, 2 * epsilon);
+}
+
 template <class T>
 double some_epsilon(Random& random) {
   return std::max(1.6 * nufft::least_epsilon<T>(3), std::pow(10.0, -2 - 12 * random.uniform()));
@@ -167,19 +188,12 @@ class NufftLaws {
   std::array<T, 3> point(std::size_t j) const { return {at_[0][j], at_[1][j], at_[2][j]}; }
 
   std::string linearity(const Values1<T>& x, const Values1<T>& X) {
-    const Values1<T> y = some_values<T>(inputs(), random_), Y = run(y);
-    Values1<T> sum(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) sum[i] = T(0.5) * x[i] - T(0.25) * y[i];
-    return compare_values<T>("linearity", run(sum), rms_of(x), epsilon(),
-                             [&](std::size_t i) { return 0.5L * Wide(X[i]) - 0.25L * Wide(Y[i]); });
+    const Values1<T> y = some_values<T>(x.size(), random_);
+    return linearity_of<T>([this](const Values1<T>& in) { return run(in); }, x, X, y, rms_of(x), epsilon());
   }
 
   std::string adjoint(const Values1<T>& x, const Values1<T>& X) {
-    const Values1<T> y = some_values<T>(X.size(), random_);
-    Values1<T> back(x.size());
-    plan_->adjoint(y, back);
-    draw_.answered(std::as_writable_bytes(std::span(back)));
-    return compare_inner<T>(x, X, y, back, 2 * epsilon());
+    return adjoint_of<T>(*plan_, draw_, x, X, some_values<T>(X.size(), random_), epsilon());
   }
 
   // One point, or one mode, in every set.
@@ -234,7 +248,7 @@ class NufftLaws {
     const auto longest = static_cast<double>(*std::max_element(problem_.modes.begin(), problem_.modes.end()));
     const double allowed = 3 * epsilon() + double{std::numeric_limits<T>::epsilon()} * longest;
     if (std::abs(ratio - 1) <= allowed) return {};
-    return fmt::format("energy: the root is off by a share of {:.2e}, allowed {:.1e}", ratio - 1, allowed);
+    return fmt::format("energy: the norm is off by {:.2e} of itself, allowed {:.1e}", ratio - 1, allowed);
   }
 
   Draw& draw_;
@@ -309,18 +323,11 @@ class Type3Laws {
   }
 
   std::string linearity(const Values1<T>& x, const Values1<T>& X) {
-    const Values1<T> y = some_values<T>(x.size(), random_), Y = run(y);
-    Values1<T> sum(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) sum[i] = T(0.5) * x[i] - T(0.25) * y[i];
-    return compare_values<T>("linearity", run(sum), rms_of(x), epsilon(),
-                             [&](std::size_t i) { return 0.5L * Wide(X[i]) - 0.25L * Wide(Y[i]); });
+    const Values1<T> y = some_values<T>(x.size(), random_);
+    return linearity_of<T>([this](const Values1<T>& in) { return run(in); }, x, X, y, rms_of(x), epsilon());
   }
   std::string adjoint(const Values1<T>& x, const Values1<T>& X) {
-    const Values1<T> y = some_values<T>(X.size(), random_);
-    Values1<T> back(x.size());
-    plan_->adjoint(y, back);
-    draw_.answered(std::as_writable_bytes(std::span(back)));
-    return compare_inner<T>(x, X, y, back, 2 * epsilon());
+    return adjoint_of<T>(*plan_, draw_, x, X, some_values<T>(X.size(), random_), epsilon());
   }
   std::string impulse() {
     const std::size_t at = random_.below(points_);

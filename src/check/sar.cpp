@@ -217,6 +217,15 @@ std::vector<Value> focused(const sar::Problem& problem, const std::vector<sar::C
 
 }  // namespace
 
+std::string frame_text(const sar::Problem& problem) {
+  return fmt::format(
+      "{} pulses x {} samples from {:.0f} m, window {}, chirp of {:.2f} us, beam of {:.3f} rad, {:.2f} of its Doppler "
+      "band, migration by {}",
+      problem.pulses, problem.samples, problem.radar.near_range_m, static_cast<int>(problem.window),
+      1e6 * problem.radar.pulse_s, problem.radar.beam_rad, problem.doppler_share,
+      problem.migration.empty() ? "the planner's choice" : problem.migration);
+}
+
 Outcome check_sar(Draw& draw) {
   Random& random = draw.random;
   sar::Problem problem;
@@ -234,12 +243,7 @@ Outcome check_sar(Draw& draw) {
   problem.pulses = std::max<std::size_t>(32, random.length(side));
   problem.radar.pulse_s = chirp_share * static_cast<double>(problem.samples) / problem.radar.sample_rate_hz;
   Outcome outcome;
-  draw.problem = fmt::format(
-      "{} pulses x {} samples from {:.0f} m, window {}, chirp of {:.2f} us, beam of {:.3f} rad, {:.2f} of its Doppler "
-      "band, migration by {}",
-      problem.pulses, problem.samples, problem.radar.near_range_m, static_cast<int>(problem.window),
-      1e6 * problem.radar.pulse_s, problem.radar.beam_rad, problem.doppler_share,
-      problem.migration.empty() ? "the planner's choice" : problem.migration);
+  draw.problem = frame_text(problem);
   sar::check(problem);
   const sar::Plan focus(draw.device, problem);
   std::vector<sar::Complex> echoes(problem.pulses * problem.samples);

@@ -163,7 +163,7 @@ class SarLaws {
     if (reach + 2 > static_cast<double>(problem_.pulses / 2)) return {};
     const std::vector<sar::Complex> image = focused(echoes_of(problem_, point));
     std::size_t highest = 0;
-    for (std::size_t i = 0; i < image.size(); ++i) {
+    for (std::size_t i = 0; i < image.size() && !std::isnan(std::norm(image[highest])); ++i) {  // stops at a NaN
       if (!(std::norm(image[i]) <= std::norm(image[highest]))) highest = i;
     }
     const Pixel peak(image[point.row * problem_.pulses + point.pulse]);
@@ -173,8 +173,7 @@ class SarLaws {
     if (there && std::abs(std::abs(peak) - 1) <= kPeakHeight && std::abs(phase) <= kPeakPhase) return {};
     return fmt::format(
         "impulse: a point at range {}, pulse {} has its peak at {}, {}, the height {:.4f} and the phase {:.4f}, "
-        "allowed "
-        "1 +- {} and 0 +- {}",
+        "allowed 1 +- {} and 0 +- {}",
         point.row, point.pulse, highest / problem_.pulses, highest % problem_.pulses, std::abs(peak), phase,
         kPeakHeight, kPeakPhase);
   }
@@ -190,12 +189,7 @@ class SarLaws {
 Outcome sar_laws(Draw& draw) {
   const std::uint64_t data = draw.random.bits();
   const sar::Problem problem = draw_frame(draw);
-  draw.problem = fmt::format(
-      "{} pulses x {} samples from {:.0f} m, window {}, chirp of {:.2f} us, beam of {:.3f} rad, {:.2f} of its Doppler "
-      "band, migration by {}",
-      problem.pulses, problem.samples, problem.radar.near_range_m, static_cast<int>(problem.window),
-      1e6 * problem.radar.pulse_s, problem.radar.beam_rad, problem.doppler_share,
-      problem.migration.empty() ? "the planner's choice" : problem.migration);
+  draw.problem = frame_text(problem);
   sar::check(problem);
   return {.wrong = SarLaws(draw, problem, data).check()};
 }

@@ -1,5 +1,5 @@
-// Checks transforms of boxes: Fourier, cosine, sine and Hartley transforms of which a box is given and a box wanted,
-// and columns of a spectrum. The reference multiplies by the matrix of each axis in long double.
+// Checks cosine, sine and Hartley transforms of which a box is given and a box wanted, and columns of a spectrum. The
+// reference multiplies by the matrix of each axis in long double. Boxes of Fourier transforms: direction.hpp.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -69,14 +69,14 @@ long double real_factor(RealKind kind, std::size_t points, std::size_t row, std:
   }
 }
 
-// Matrix of an axis of n points: factor(row, column) of the points of two ranges, which wrap at their lengths.
+// Matrix of an axis of n points: factor(row, column) of the points of two ranges, which wrap at n.
 template <class Factor>
-BoxMatrix box_matrix(std::pair<std::size_t, std::size_t> rows, std::size_t row_length,
-                     std::pair<std::size_t, std::size_t> columns, std::size_t column_length, const Factor& factor) {
+BoxMatrix box_matrix(std::size_t n, std::pair<std::size_t, std::size_t> rows,
+                     std::pair<std::size_t, std::size_t> columns, const Factor& factor) {
   BoxMatrix matrix{rows.second, columns.second, {}};
   for (std::size_t r = 0; r < rows.second; ++r) {
     for (std::size_t c = 0; c < columns.second; ++c)
-      matrix.values.emplace_back(factor((rows.first + r) % row_length, (columns.first + c) % column_length));
+      matrix.values.emplace_back(factor((rows.first + r) % n, (columns.first + c) % n));
   }
   return matrix;
 }
@@ -194,7 +194,7 @@ Outcome check_real_boxes(Draw& draw) {
     const std::size_t n = problem.shape[i];
     draw.problem += fmt::format(" {}", fft::to_string(problem.kinds[i]));
     matrices.push_back(
-        box_matrix(range_of_axis(problem.wanted, i), n, range_of_axis(problem.given, i), n,
+        box_matrix(n, range_of_axis(problem.wanted, i), range_of_axis(problem.given, i),
                    [&](std::size_t k, std::size_t j) { return real_factor(problem.kinds[i], n, k, j); }));
     if (transposed) matrices.back().transpose();
   }
@@ -228,6 +228,10 @@ Outcome check_column_lists(Draw& draw) {
     problem.columns.push_back(column);
     for (std::size_t i = 0; i < column.count; ++i) places.push_back(line * shape[2] + (column.first + i) % shape[2]);
   }
+  if (places.empty()) {  // lists without modes are refused
+    problem.columns.assign(1, {.count = shape[2]});
+    for (std::size_t i = 0; i < shape[2]; ++i) places.push_back(i);
+  }
   draw.problem = fmt::format("{} columns of {}: {} columns, {} modes{}", sizeof(T) == 4 ? "f32" : "f64",
                              fmt::join(shape, "x"), problem.columns.size(), places.size(), inverse ? ", inverse" : "");
   const fft::ColumnTransform<T> plan(draw.device, problem);
@@ -242,7 +246,7 @@ Outcome check_column_lists(Draw& draw) {
   std::vector<BoxMatrix> matrices;
   for (const std::size_t n : shape) {
     matrices.push_back(box_matrix(
-        {0, n}, n, {0, n}, n, [&](std::size_t k, std::size_t j) { return fourier_factor(inverse ? 1 : -1, n, k, j); }));
+        n, {0, n}, {0, n}, [&](std::size_t k, std::size_t j) { return fourier_factor(inverse ? 1 : -1, n, k, j); }));
   }
   whole = apply_box_matrices(std::move(whole), matrices);
   std::vector<WideBox> wanted;
