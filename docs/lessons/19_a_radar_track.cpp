@@ -44,16 +44,16 @@ int main() {
   report("estimated track, factorized",
          Backprojection({.frame = frame, .method = Method::factorized, .track = estimated}));
 
-  double mean = 0, slope = 0, spread = 0, square = 0;  // a constant and a trend only move the image
+  double mean = 0, slope = 0, norm = 0, square = 0;  // a constant and a trend only move the image
   const auto error = [&](std::size_t i) { return estimated[i].range_m - gusts[i].range_m; };
   const auto at = [&](std::size_t i) { return double(i) - (pulses - 1) / 2; };
   for (std::size_t i = 0; i < gusts.size(); ++i) {
     mean += error(i) / pulses;
     slope += at(i) * error(i);
-    spread += at(i) * at(i);
+    norm += at(i) * at(i);
   }
   for (std::size_t i = 50; i < gusts.size() - 50; ++i) {
-    square += std::pow(error(i) - mean - slope / spread * at(i), 2) / (pulses - 100);
+    square += std::pow(error(i) - mean - slope / norm * at(i), 2) / (pulses - 100);
   }
   const auto [least, most] = std::minmax_element(
       gusts.begin(), gusts.end(), [](const Offset& a, const Offset& b) { return a.range_m < b.range_m; });

@@ -135,7 +135,7 @@ TEST(Segy, RefusesDamagedFiles) {
   EXPECT_NE(defect(one).find("trace 1 has 3 samples"), std::string::npos);
   one = good;
   one.put16(3220, 0);
-  EXPECT_NE(defect(one).find("give no number of samples"), std::string::npos);
+  EXPECT_NE(defect(one).find("say 0 samples per trace"), std::string::npos);
 }
 
 }  // namespace

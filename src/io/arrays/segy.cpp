@@ -129,7 +129,8 @@ Segy read_segy(const std::string& file, bool values) {
     if (count != 0 && count != segy.samples)
       refuse_segy(fmt::format("{}: trace {} has {} samples, those before {}; all traces must have equally many", file,
                               index + 1, count, segy.samples));
-    if (segy.samples == 0) refuse_segy(fmt::format("{}: the headers give no number of samples", file));
+    if (segy.samples == 0)
+      refuse_segy(fmt::format("{}: the headers say 0 samples per trace, at least 1 is needed", file));
     if (const std::int32_t units = header.signed16(89); units > 1)
       refuse_segy(fmt::format("{}: positions of trace {} are angles (units {}); they must be lengths (1)", file,
                               index + 1, units));
