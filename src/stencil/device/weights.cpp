@@ -49,6 +49,18 @@ std::optional<Weights> weights_of(std::size_t dimensions, std::size_t fields,
   return weights;
 }
 
+std::string refusal_of_wider_borders(const Weights& weights, const Layout& layout) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool fixed = layout.low[axis] == Border::fixed || layout.high[axis] == Border::fixed;
+    if (!fixed || layout.radius[axis] == weights.radius[axis]) continue;
+    return fmt::format(
+        "needs fixed borders as wide as the terms reach, {} cells along {}, got {}: the update reads cells that its "
+        "result does not use",
+        weights.radius[axis], "zyx"[axis], layout.radius[axis]);
+  }
+  return {};
+}
+
 Scaling scaling_of(const Weights& weights, int depth, double exponent) {
   double sum = 0;
   int largest = 0;

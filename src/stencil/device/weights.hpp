@@ -9,6 +9,8 @@
 
 #include <ridge/stencil/update.hpp>
 
+#include "stencil/layout.hpp"
+
 namespace ridge::stencil {
 
 struct Weight {
@@ -27,6 +29,10 @@ struct Weights {
 // Empty if the update is not linear in one field with constant weights.
 std::optional<Weights> weights_of(std::size_t dimensions, std::size_t fields,
                                   const std::optional<std::vector<Term>>& terms);
+
+// Kernels that take their borders from the weights need a layout whose fixed borders are no wider: reads that the
+// result does not use widen them. Empty, or the refusal.
+std::string refusal_of_wider_borders(const Weights& weights, const Layout& layout);
 
 // Dividing all weights by one of them saves an operation per cell: that term needs no multiplication. The field then
 // grows by 1 / divisor per step, and the last step multiplies by `divisor` to the power of the depth.

@@ -53,6 +53,7 @@ void list_device_plane_march(const Device& device, const Update<T>& update, cons
   if (layout.dimensions != 3 || layout.coefficients != 0) return;
   const auto weights = weights_of(3, layout.fields, update.linear);
   if (!weights) return;
+  const std::string wider = refusal_of_wider_borders(*weights, layout);
   const DeviceLayout place = padded_layout({layout.shape[0], layout.shape[1], layout.shape[2]}, sizeof(T));
   const Borders borders{.low = layout.low, .high = layout.high};
   for (const PlaneChoice& choice : choices(sizeof(T) == 8)) {
@@ -69,6 +70,7 @@ void list_device_plane_march(const Device& device, const Update<T>& update, cons
                                             choice.options.lanes * choice.options.cells)},
                        {"items", std::to_string(choice.options.lines * choice.options.lanes)}},
         .refusal = device.limits().sub_group == 0 ? "needs a device with sub-group shuffles"
+                   : !wider.empty()               ? wider
                                                   : kernel.refusal(place, device.limits()),
         .cost = step_cost(update, layout, 2.0 / static_cast<double>(depth), choice.efficiency, redundancy)};
     entry.exact = false;

@@ -159,6 +159,7 @@ void list_device_row_march(const Device& device, const Update<T>& update, const 
   if (layout.dimensions != 2 || layout.coefficients != 0) return;
   const auto weights = weights_of(2, layout.fields, update.linear);
   if (!weights) return;
+  const std::string wider = refusal_of_wider_borders(*weights, layout);
   const DeviceLayout place = padded_layout({layout.shape[1], layout.shape[2]}, sizeof(T));
   const Borders borders{.low = {layout.low[1], layout.low[2], Border::fixed},
                         .high = {layout.high[1], layout.high[2], Border::fixed}};
@@ -174,7 +175,9 @@ void list_device_row_march(const Device& device, const Update<T>& update, const 
                        {"cells", std::to_string(choice.interior.cells)},
                        {"prefetch", std::to_string(choice.interior.prefetch)},
                        {"waves", choice.joined ? "joined" : std::to_string(choice.waves)}},
-        .refusal = device.limits().sub_group == 0 ? "needs a device with sub-group shuffles" : pass.refusal(place),
+        .refusal = device.limits().sub_group == 0 ? "needs a device with sub-group shuffles"
+                   : !wider.empty()               ? wider
+                                                  : pass.refusal(place),
         .cost = step_cost(update, layout, 2.0 / static_cast<double>(depth), choice.efficiency, redundancy)};
     entry.exact = false;
     entry.kernels = [device, pass, place, joined = choice.joined] {
