@@ -91,7 +91,8 @@ def _batch(operands, dimensions, **how):
     return _jax.lax.map(lambda each: _nonuniform_p.bind(*each, **how), tuple(moved)), 0
 
 
-_nonuniform_p.def_impl(lambda *operands, **how: _jax.jit(lambda *x: _call(*x, **how))(*operands))
+_eager = _jax.jit(_call, static_argnames=("kind", "modes", "sign", "order", "eps"))  # compiled once per layout and arguments
+_nonuniform_p.def_impl(_eager)
 _nonuniform_p.def_abstract_eval(lambda *operands, **how: _jax.core.ShapedArray(_shape(*operands, **how), operands[0].dtype))
 _mlir.register_lowering(_nonuniform_p, _mlir.lower_fun(_call, multiple_results=False), platform="cpu")
 _ad.primitive_jvps[_nonuniform_p] = _jvp

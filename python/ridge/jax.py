@@ -88,7 +88,9 @@ def _batch(values, dimensions, **how):
     return _linear_p.bind(_jnp.moveaxis(values[0], dimensions[0], 0), **how), 0
 
 
-_linear_p.def_impl(lambda x, **how: _jax.jit(lambda x: _call(x, **how))(x))
+# One function for all calls outside jit: JAX keeps what it has compiled per function, layout and static arguments.
+_eager = _jax.jit(_call, static_argnames=("kind", "count", "length", "scale", "adjoint", "real_kinds"))
+_linear_p.def_impl(_eager)
 _linear_p.def_abstract_eval(_abstract)
 _mlir.register_lowering(_linear_p, _mlir.lower_fun(lambda x, **how: _call(x, **how), multiple_results=False))
 _ad.deflinear2(_linear_p, _transpose)

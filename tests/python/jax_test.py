@@ -310,7 +310,7 @@ def rules_without_jax():
             self.name = name
 
         def def_impl(self, function):
-            pass
+            self.run = function
 
         def def_abstract_eval(self, function):
             self.abstract = function
@@ -331,6 +331,10 @@ def rules_without_jax():
     mlir.lower_fun, mlir.register_lowering = (lambda *_, **__: None), (lambda *_, **__: None)
     interpreters.ad, interpreters.batching, interpreters.mlir = ad, batching, mlir
     jax_.numpy, jax_.ffi, jax_.lax = np, ffi, types.SimpleNamespace(map=map_)
+    jax_.compiled = []
+    jax_.jit = lambda function, **_: jax_.compiled.append(function) or function
+    jax_.ShapeDtypeStruct = np.empty
+    ffi.ffi_call = lambda name, shape: lambda *operands, **how: shape
     stand_in = {"jax": jax_, "jax.numpy": np, "jax.interpreters": interpreters, "jax.extend": extend, "jax.extend.core": core, "jax.ffi": ffi}
     import importlib
     sys.modules.update(stand_in)
@@ -386,6 +390,12 @@ class NonuniformRules(unittest.TestCase):
             want = np.stack([run(arrays[0], p, *arrays[2:]) for p in points])
             np.testing.assert_allclose(np.moveaxis(got, axis, 0), want, atol=1e-10)
 
+    def test_calls_outside_jit_share_one_compiled_function(self):
+        for arrays, shape, how in self.cases():
+            for _ in range(2):
+                self.assertEqual(self.rules._nonuniform_p.run(*arrays, **how).shape, shape)
+        self.assertEqual(len(self.rules._jax.compiled), 1)
+
     def test_functions(self):
         x, y, c = random.uniform(-3, 3, 9), random.uniform(-3, 3, 9), samples((4, 3, 9), "complex128")
         got = self.rules.nufft2d1(x, y, c, (6, 5), eps=1e-12)
@@ -403,6 +413,8 @@ class Jax(unittest.TestCase):
     def test_nonuniform(self):
         import ridge.jax as ours
         from jax.test_util import check_grads
+        jax.config.update("jax_default_device", jax.devices("cpu")[0])
+        self.addCleanup(jax.config.update, "jax_default_device", None)
         for axes in (1, 2, 3):
             for kind in (1, 2, 3):
                 (data, points, *targets), _ = nonuniform_arrays(axes, kind, sets=1)
@@ -417,6 +429,17 @@ class Jax(unittest.TestCase):
                     check_grads(run, (data[0], points, *targets), order=2, atol=1e-3, rtol=1e-3)
         many = jax.vmap(lambda x: ours.nufft1d1(x, data[0], 6))(jax.numpy.stack([points[0], points[1]]))
         np.testing.assert_allclose(many[1], ours.nufft1d1(points[1], data[0], 6), atol=1e-10)
+
+    def test_calls_outside_jit_are_compiled_once(self):
+        import ridge.jax as ours
+        from ridge import _jax_nufft
+        x, points = samples((4, 6), "complex128"), random.uniform(-3, 3, 6)
+        with jax.default_device(jax.devices("cpu")[0]):  # nufft1d1 is for the host
+            for eager, run in ((ours._eager, lambda k: ours.fft(x * k)), (_jax_nufft._eager, lambda k: ours.nufft1d1(points * k, x[0], 5))):
+                run(1.0)
+                held = eager._cache_size()
+                run(0.5)
+                self.assertEqual(eager._cache_size(), held)
 
     def test_transformations(self):
         import ridge.jax as ours
