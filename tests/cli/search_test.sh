@@ -212,7 +212,7 @@ expect '1 beams of 3 stations' "$ridge" beamform ones.npy sky.npy --positions pl
 mistake '--frequency: 1.4e9 is not in the range 0.001 to' "$ridge" beamform ones.npy no.npy --positions places.npy --directions zenith.npy --frequency 1.4e9
 mistake '--centre: 1.4e9 is not in the range 0.001 to' "$ridge" dedisperse volts.npy no.npy --dm 3 --centre 1.4e9 --rate 6.25 --device host
 "$ridge" channelize signal frames.vdif --format vdif --seconds 0.1 2>/dev/null || fail "VDIF"
-mistake 'frames.vdif is a VDIF stream, not raw complex64 samples' "$ridge" dedisperse frames.vdif no.raw --dm 3 --centre 1400 --rate 6.25 --device host
+mistake 'frames.vdif is a VDIF file, not raw samples' "$ridge" dedisperse frames.vdif no.raw --dm 3 --centre 1400 --rate 6.25 --device host
 # Bytes as they are, and complex voltages rounded to bytes: the same powers. Three stations of 1 + 0 i, weights of 1.
 python3 -c "
 import sys

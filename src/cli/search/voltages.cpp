@@ -14,7 +14,6 @@
 #include "command/command.hpp"
 #include "io/arrays/npy.hpp"
 #include "io/telescopes/header_fields.hpp"
-#include "io/telescopes/vdif.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -48,7 +47,6 @@ void run_coherent(const CoherentOptions& options) {
     header = io::read_npy_header(in);
   } else {
     io::refuse_foreign(in);
-    if (io::looks_like_vdif(in)) mistake(in.name() + " is a VDIF stream, not raw complex64 samples");
   }
   if (header.type != io::ElementType::complex64 || header.shape.size() != 1)
     mistake(fmt::format("{}: needs one axis of complex64, got {} axes of {}", options.in, header.shape.size(),

@@ -6,6 +6,7 @@
 #include "io/telescopes/header_fields.hpp"
 #include "io/telescopes/psrdada.hpp"
 #include "io/telescopes/stream.hpp"
+#include "io/telescopes/vdif.hpp"
 
 namespace ridge::io {
 namespace {
@@ -52,6 +53,7 @@ void refuse_foreign(InputStream& in, bool sure) {
   std::string_view found = foreign_format(start, sure);
   if (looks_like_guppi(start)) found = "GUPPI RAW";
   if (looks_like_psrdada(start)) found = "PSRDADA";
+  if (found.empty() && !sure && looks_like_vdif(in)) found = "VDIF";
   if (found.empty()) return;
   throw Error(ErrorKind::invalid_argument, fmt::format("{} is a {} file, not raw samples", in.name(), found));
 }

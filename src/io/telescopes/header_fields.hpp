@@ -39,7 +39,8 @@ class HeaderFields {
 // bytes or more, which raw samples do not start with by chance.
 std::string_view foreign_format(std::string_view first_bytes, bool sure = false);
 
-// Throws Error{invalid_argument} if a stream of raw samples begins like a file of another format.
+// Throws Error{invalid_argument} if a stream of raw samples begins like a file of another format. VDIF has no
+// signature: it is recognized by two frame headers, unless `sure`.
 void refuse_foreign(InputStream& in, bool sure = false);
 
 }  // namespace ridge::io
