@@ -14,8 +14,9 @@
 #include <filesystem>
 #include <map>
 #include <new>
-#include <regex>
+#include <optional>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -85,22 +86,33 @@ std::string chosen(const CLI::App& program) {
 }
 
 // Message with the unrecognized words in their order (CLI11 reverses them); empty if there are none.
-std::string not_understood(const CLI::App& program) {
+std::string unexpected_words(const CLI::App& program) {
   const std::vector<std::string> words = program.remaining(true);
   if (words.empty()) return "";
-  const bool names = std::ranges::none_of(words, [](const std::string& word) { return word.starts_with("-"); });
-  return fmt::format("not understood: {}{}", fmt::join(words, " "), names ? ", after all names that this needs" : "");
+  return fmt::format("unexpected argument{}: {}", words.size() > 1 ? "s" : "", fmt::join(words, " "));
 }
 
-// CLI11's messages of wrong numbers of values and of options that exclude each other, in plain words.
-std::string plain_message(const std::string& message) {
-  static const std::pair<std::regex, const char*> kPlain[] = {
-      {std::regex("^(.*): 1 required (.*) missing$"), "$1 needs a value: $2"},
-      {std::regex("^(.*): At Most 1 required but received (.*)$"), "$1 was given $2 times, needs one value"},
-      {std::regex("^(.*) excludes (.*)$"), "$1 and $2 cannot be given together"},
-      {std::regex("^(.*) requires (.*)$"), "$1 needs $2"}};
-  for (const auto& [pattern, words] : kPlain) {
-    if (std::regex_match(message, pattern)) return std::regex_replace(message, pattern, words);
+// CLI11's messages of wrong numbers of values and of options that exclude or need each other, in plain words. Other
+// messages stay as they are.
+std::string plain_message(const CLI::ParseError& error) {
+  const std::string message = error.what();
+  const auto around = [&](std::string_view middle) -> std::optional<std::pair<std::string, std::string>> {
+    const std::size_t at = message.find(middle);
+    if (at == std::string::npos) return std::nullopt;
+    return std::pair(message.substr(0, at), message.substr(at + middle.size()));
+  };
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    constexpr std::string_view kMissing = " missing";
+    if (const auto parts = around(": 1 required "); parts && parts->second.ends_with(kMissing))
+      return fmt::format("{} needs a value: {}", parts->first,
+                         parts->second.substr(0, parts->second.size() - kMissing.size()));
+    if (const auto parts = around(": At Most 1 required but received "))
+      return fmt::format("{} was given {} times, needs one value", parts->first, parts->second);
+  } else if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    if (const auto parts = around(" excludes "))
+      return fmt::format("{} and {} cannot be given together", parts->first, parts->second);
+  } else if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) {
+    if (const auto parts = around(" requires ")) return fmt::format("{} needs {}", parts->first, parts->second);
   }
   return message;
 }
@@ -406,9 +418,9 @@ int run_program(int count, char** values, const std::string& about, const std::s
   } catch (const ExitWith& verdict) {
     return verdict.code;
   } catch (const CLI::ParseError& error) {
-    const std::string words = not_understood(app);
-    return fail(1, one_line(fmt::format("{} (see {} --help)", words.empty() ? plain_message(error.what()) : words,
-                                        chosen(app))));
+    const std::string words = unexpected_words(app);
+    return fail(1,
+                one_line(fmt::format("{} (see {} --help)", words.empty() ? plain_message(error) : words, chosen(app))));
   } catch (const Error& error) {
     // The message of a kernel that does not compile keeps its source lines.
     const bool source = error.kind() == ErrorKind::compile;

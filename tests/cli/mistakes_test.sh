@@ -16,9 +16,11 @@ echo 'void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }' >l
 
 # --- words and numbers, the same for every command --------------------------------------------------------------------
 wrong 'no command "nonsense"' nonsense
-wrong 'not understood: --nonsense' --nonsense
-wrong 'not understood: --order 3' stencil heat --order 3
-wrong 'not understood: extra words' devices extra words
+wrong 'unexpected argument: --nonsense' --nonsense
+wrong 'unexpected arguments: --order 3' stencil heat --order 3
+wrong 'unexpected arguments: extra words' devices extra words
+wrong 'xxxx" is not a number' check --seconds "$(printf 'x%.0s' {1..60000})"
+wrong 'unexpected argument: xxxx' devices "$(printf 'x%.0s' {1..60000})"
 wrong '"99999999999999999999" is not a whole number' check fft --case 99999999999999999999
 wrong '"-1" is not a whole number' fft c.npy x.npy --threads -1
 wrong '"nan" is not a number' check --seconds nan

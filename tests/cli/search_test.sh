@@ -81,7 +81,7 @@ mistake 'needs the smaller number first: 0..500' "$ridge" search test.fil --dm 5
 mistake 'empty.fil: not a SIGPROC file that can be used: it is empty' "$ridge" search empty.fil
 mistake '--dm needs a value' "$ridge" search test.fil --dm
 mistake '--dm was given 2 times, needs one value' "$ridge" search test.fil --dm 5 --dm 6
-mistake 'not understood: test.fil, after all names that this needs' "$ridge" search test.fil test.fil
+mistake 'unexpected argument: test.fil' "$ridge" search test.fil test.fil
 mistake 'must end in .npy' "$ridge" fold test.fil profile.png --period 0.1
 mistake 'must end in .npy' "$ridge" beamform test.fil power.fil
 mistake 'needs a filterbank file' "$ridge" search
