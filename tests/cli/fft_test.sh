@@ -88,6 +88,9 @@ grep -q "^lower bound " text || fail "explain prints no lower bound"
 "$ridge" fft explain 256 --radices --quick >text || fail "explain --radices"
 grep -q "radix planner" text || fail "no radix planner: $(cat text)"
 mistake "needs N or --shape" "$ridge" fft explain
+# Arrays beyond the memory are not allocated with --quick.
+"$ridge" fft explain 65536 --batch 100000000 --quick | grep -q '^fft 65536' || fail "explain --quick of a large batch"
+mistake "give fewer points" "$ridge" fft explain 65536 --batch 100000000
 "$ridge" check accuracy --lengths 12,16 --variants >text || fail "check: $(cat text)"
 grep -q "classic/fma6" text || fail "check without variants: $(cat text)"
 "$ridge" bench fft --device host --lengths 8,12 --against fftw,kissfft,ne10 --seconds 0.001 --json bench.json >text ||
