@@ -91,6 +91,11 @@ begun() {
 begun
 $ridge channelize $signal | $ridge channelize - resumed.raw $run --resume --quiet || fail "resume"
 same power.raw resumed.raw "resumed"
+for report in first second; do
+  $ridge channelize in.raw complete.raw --channels 64 --resume 2>$report || fail "complete file, $report run"
+done
+grep -q "the input holds no further spectrum from sample" second && ! grep -q "fewer than" second ||
+  fail "remark on a complete file: $(cat second)"
 rows=$((123456 / (3 * 4 * 64 * 4)))
 from=$(((rows * 10 - 8) * 64))
 begun

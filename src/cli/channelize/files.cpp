@@ -322,8 +322,10 @@ class Channelizing {
     }
     if (options_.kurtosis > 0) text += fmt::format("; {} values flagged by their kurtosis", sink_.not_noise());
     for (const std::string& remark : reader_->remarks()) text += "; " + remark;
-    if (work_->spectra() == first_)
+    if (work_->spectra() == first_ && first_ == 0)
       text += fmt::format("; the input holds fewer than the {} samples of a spectrum", work_->hop());
+    if (work_->spectra() == first_ && first_ > 0)
+      text += fmt::format("; the input holds no further spectrum from sample {} on", first_ * work_->hop());
     if (const std::size_t rest = bytes_left_over(); rest > 0) {
       text += fmt::format("; the last {} bytes are an incomplete {}", rest, info_.streams > 1 ? "block" : "sample");
     }
