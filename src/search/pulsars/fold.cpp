@@ -123,7 +123,8 @@ void FolderState::measure(std::size_t rows) {
   statistics = channel_statistics(raw, part_sums(raw, mask, 0, not_numbers), {});
 }
 
-// A double holds the turns since the epoch to a bin of the profile only if they are few, and a pulsar does not stop.
+// Refuses frequencies that are not positive, and more turns since the epoch than a double holds to a bin of the
+// profile.
 void FolderState::check_turns(double seconds) const {
   const double frequency = rotation.frequency_at(seconds), turns = rotation.turns(seconds);
   if (!(frequency > 0) || !std::isfinite(frequency)) {

@@ -122,10 +122,10 @@ void search_spectrum(const std::vector<float>& power, const Spectrum& spectrum, 
   }
 }
 
-std::vector<double> trial_accelerations(const PeriodSettings& settings, double seconds, double interval) {
+// Steps between the first and the last trial acceleration.
+double acceleration_steps(const PeriodSettings& settings, double seconds, double interval) {
   double step = settings.acceleration_step;
   if (step == 0) step = kLight / (0.125 / interval * seconds * seconds);
-  std::vector<double> all;
   const double largest = std::max(std::abs(settings.acceleration_begin), std::abs(settings.acceleration_end));
   if (!(largest * seconds < kLight)) {
     refuse_periods(
@@ -135,6 +135,12 @@ std::vector<double> trial_accelerations(const PeriodSettings& settings, double s
   }
   const double count = std::ceil((settings.acceleration_end - settings.acceleration_begin) / step);
   if (!(count < 1e6)) refuse_periods(fmt::format("needs at most 1000000 trial accelerations, got {:.3g}", count));
+  return count;
+}
+
+std::vector<double> trial_accelerations(const PeriodSettings& settings, double seconds, double interval) {
+  const double count = acceleration_steps(settings, seconds, interval);
+  std::vector<double> all;
   if (settings.acceleration_begin == settings.acceleration_end) return {settings.acceleration_begin};
   for (double i = 0; i <= count; ++i)
     all.push_back(settings.acceleration_begin +
@@ -175,7 +181,7 @@ void check(const PeriodSettings& settings, std::size_t samples, double interval)
     refuse_periods(fmt::format("needs 1, 2, 4, 8, 16 or 32 harmonics, got {}", settings.harmonics));
   if (!(settings.acceleration_begin <= settings.acceleration_end) || !(settings.acceleration_step >= 0))
     refuse_periods("accelerations must be ascending, with a step of 0 or more");
-  trial_accelerations(settings, static_cast<double>(n) * interval, interval);
+  acceleration_steps(settings, static_cast<double>(n) * interval, interval);
 }
 
 std::vector<PeriodCandidate> find_periods(const Device& device, std::span<const float> series, double interval,
