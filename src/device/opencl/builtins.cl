@@ -36,7 +36,9 @@ void __attribute__((overloadable, convergent)) barrier(cl_mem_fence_flags);
   T RIDGE_CONST fmax(T, T); T RIDGE_CONST min(T, T); T RIDGE_CONST max(T, T); T RIDGE_CONST clamp(T, T, T);             \
   T RIDGE_CONST fma(T, T, T); T RIDGE_CONST mad(T, T, T);
 RIDGE_REALS(RIDGE_MATH)
-#define RIDGE_NATIVE(T) T RIDGE_CONST native_exp2(T);
+#define RIDGE_NATIVE(T)                                                                                                 \
+  T RIDGE_CONST native_exp2(T); T RIDGE_CONST native_sin(T); T RIDGE_CONST native_cos(T); T RIDGE_CONST native_rsqrt(T); \
+  T RIDGE_CONST native_recip(T);
 RIDGE_FLOATS(RIDGE_NATIVE)
 // Overloads with one scalar for all components.
 #define RIDGE_SCALED(S, n)                                                                                              \
