@@ -11,6 +11,7 @@
 #include <ridge/search/beams.hpp>
 
 #include "search/device/rounded_beams.hpp"
+#include "search/host/rows.hpp"
 
 namespace ridge::search {
 
@@ -21,8 +22,9 @@ struct BeamState {
   BeamState(const Device& on, const BeamProblem& given) : device(on), problem(given) {}
   Device device;
   BeamProblem problem;
-  std::vector<Value> weights{};  // channels x beams x stations, rounded
-  float weight_scale = 1;        // they were multiplied by it
+  std::vector<Value> weights{};        // channels x beams x stations, rounded
+  float weight_scale = 1;              // they were multiplied by it
+  std::vector<ByteFactors> factors{};  // int8 on the host: the weights of pairs of stations
   std::optional<Queue> queue{};
   Kernel kernel{};
   Buffer in{}, out{}, table{};
@@ -33,6 +35,7 @@ struct BeamState {
   std::size_t bins() const { return problem.times / problem.integrate; }
   std::size_t input() const { return problem.channels * problem.times * problem.stations; }
   std::size_t output() const { return problem.channels * rows() * bins(); }
+  void set_byte_factors();
   void power_on_host(const Value* from, float* to) const;
   void bytes_on_host(const std::int8_t* from, float* to) const;
   void voltages_on_host(const Value* from, Value* to) const;

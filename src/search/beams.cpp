@@ -117,6 +117,7 @@ void Beamformer::set_weights(std::span<const Value> weights) {
   RoundedWeights rounded = round_weights(weights, p.arithmetic);
   state_->weights = std::move(rounded.values), state_->weight_scale = rounded.scale;
   state_->on_device.reset();
+  if (p.arithmetic == BeamArithmetic::int8 && state_->device.is_host()) state_->set_byte_factors();
 }
 
 namespace {

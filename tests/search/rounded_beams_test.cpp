@@ -195,6 +195,43 @@ TEST_F(SearchRoundedBeamsDevice, BytesAreUsedAsTheyAre) {
 }
 
 // Rounding adds noise, but no error of the mean: 1 / 12 of a level per part of a voltage, and the weights' own.
+// Scales whose squares, or the squares of whose products, a float does not hold.
+void expect_far_scales(const Device& device, BeamArithmetic arithmetic, float voltages, float weights) {
+  SCOPED_TRACE(device.id() + (arithmetic == BeamArithmetic::int8 ? " int8, " : " float16, ") +
+               std::to_string(voltages));
+  const BeamProblem p{.stations = 64,
+                      .beams = 3,
+                      .times = 128,
+                      .integrate = 64,
+                      .incoherent = true,
+                      .arithmetic = arithmetic,
+                      .scale = 30 / voltages};
+  const auto in = normal_values(p.times * p.stations, 6, voltages), w = normal_values(p.beams * p.stations, 7, weights);
+  Beamformer former(device, p);
+  former.set_weights(w);
+  std::vector<float> out(former.rows() * former.bins(), std::numeric_limits<float>::quiet_NaN());
+  former.power(in, out);
+  const std::vector<double> expected =
+      exact_powers(p, std::vector<Wide>(in.begin(), in.end()), std::vector<Wide>(w.begin(), w.end()));
+  for (std::size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i] / expected[i], 1, 0.03) << "power " << i;
+  former.power(std::vector<Value>(in.size()), out);
+  for (const float power : out) ASSERT_EQ(power, 0);
+}
+
+void expect_far_scales(const Device& device) {
+  for (const BeamArithmetic arithmetic : {BeamArithmetic::int8, BeamArithmetic::float16}) {
+    expect_far_scales(device, arithmetic, 1e17F, 1e-21F);  // the scale of the weights exceeds 1e20
+    expect_far_scales(device, arithmetic, 1e-21F, 1e17F);  // that of the voltages
+    expect_far_scales(device, arithmetic, 3e-20F, 3e-1F);  // the powers are about 1e-36
+    expect_far_scales(device, arithmetic, 1e16F, 1e-1F);   // about 1e36
+  }
+}
+TEST(SearchRoundedBeams, ScalesMayHaveAnySize) { expect_far_scales(host()); }
+TEST_F(SearchRoundedBeamsDevice, ScalesMayHaveAnySize) {
+  test::compile_quickly();
+  for (const Device& device : test::accelerators()) expect_far_scales(device);
+}
+
 TEST(SearchRoundedBeams, RoundingErrorIsSmall) {
   const std::size_t stations = 32, times = 4096;
   const std::vector<Value> in = normal_values(times * stations, 5, 3), weights = normal_values(2 * stations, 6, 1);

@@ -24,8 +24,10 @@ enum class BeamArithmetic { float32, float16, int8 };
 struct BeamProblem {
   std::size_t stations = 0, beams = 0, times = 0;
   std::size_t channels = 1;
-  std::size_t integrate = 1;  // samples per power; a remainder of times / integrate is dropped
-  bool incoherent = false;    // one more beam: the sum of the stations' own powers
+  // Samples per power; a remainder of times / integrate is dropped. float16 and int8 on devices: filled up with zeros
+  // to a multiple of 8, so that 1 sample takes the products of 8.
+  std::size_t integrate = 1;
+  bool incoherent = false;  // one more beam: the sum of the stations' own powers
   std::size_t threads = 0;
   BeamArithmetic arithmetic = BeamArithmetic::float32;
   float scale =

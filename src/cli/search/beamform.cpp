@@ -295,8 +295,8 @@ void add_beamform(Command& program) {
       .one_of({"float32", "float16", "int8"});
   command
       .option("--scale", options->scale,
-              "--arithmetic float16, int8: factor of complex voltages before rounding (default: their root mean "
-              "square becomes 1, 24)")
+              "float16, int8: multiplies complex voltages before they are rounded (default: their root mean square "
+              "becomes 1 for float16, 24 for int8)")
       .positive();
   command.option("--flags", options->flags, "Flags, uint8 .npy: (channels, times) or (channels, times, stations)")
       .reads();

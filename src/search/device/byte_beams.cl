@@ -198,8 +198,8 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void beam_power(GLOBAL co
   }
 }
 
-// out[channel][row][bin] = factor times the sum of `parts` neighbouring powers of sums[beam][channel]. Rows after the last
-// beam are not written.
+// out[channel][row][bin] = the square of `factor` times the sum of `parts` neighbouring powers of sums[beam][channel]. Rows
+// after the last beam are not written.
 KERNEL WORK_GROUP(256, 1, 1) void join_powers(GLOBAL const float* RESTRICT sums, GLOBAL float* RESTRICT out,
                                               uint channels, uint beams, uint rows, uint length, uint parts, uint bins,
                                               float factor) {
@@ -209,7 +209,7 @@ KERNEL WORK_GROUP(256, 1, 1) void join_powers(GLOBAL const float* RESTRICT sums,
   GLOBAL const float* from = sums + ((ulong)beam * channels + channel) * length + (ulong)bin * parts;
   float sum = 0.0f;
   for (uint k = 0; k < parts; ++k) sum += from[k];
-  out[((ulong)channel * rows + beam) * bins + bin] = sum * factor;
+  out[((ulong)channel * rows + beam) * bins + bin] = sum * factor * factor;
 }
 
 // Sum of `joined` powers from i * joined on.

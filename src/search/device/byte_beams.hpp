@@ -43,7 +43,7 @@ class ByteBeams {
   // Writes times / 8 sums from bin `first` on, which is even, as is `bins`.
   void power(Queue& queue, const Buffer& packed, const Buffer& weights, const Buffer& out, std::size_t bins,
              std::size_t first) const;
-  // Writes `factor` times the sums of `parts` neighbouring powers, of `length` per channel, as channels x rows x bins
+  // Writes the square of `factor` times the sums of `parts` neighbouring powers, of `length` per channel, as channels x rows x bins
   // floats; rows after the last beam are not written.
   void join(Queue& queue, const Buffer& power, std::size_t length, std::size_t parts, float factor, const Buffer& out,
             std::size_t rows, std::size_t bins) const;

@@ -1,8 +1,11 @@
 // Rounds voltages, packs them for the matrix units, and launches the beams of byte_beams.cl.
 #include "search/device/rounded_beams.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 #include <ridge/half.hpp>
@@ -76,7 +79,7 @@ void RoundedBeams::pack(float voltage_scale, const Store& store, float* out) {
         std::byte* to = packed_.data() + row * shape.row_bytes();
         for (std::size_t s = 0; s < p.stations; ++s) own += static_cast<double>(store(from + s, to + s * bytes));
       }
-      if (p.incoherent) own_[job] = static_cast<float>(own / (voltage_scale * voltage_scale));
+      if (p.incoherent) own_[job] = static_cast<float>(own / std::pow(static_cast<double>(voltage_scale), 2));
     }
   });
   run(voltage_scale, out);
@@ -86,10 +89,12 @@ void RoundedBeams::run(float voltage_scale, float* out) {
   const BeamProblem& p = problem_;
   const ByteBeamProblem shape = shape_of(p);
   const std::size_t sums = shape.times / kJoined;
-  const float scale = voltage_scale * weight_scale_;
+  // Applied twice by join(), because the square of the scale may exceed the range of float.
+  const double factor = 1 / (static_cast<double>(voltage_scale) * static_cast<double>(weight_scale_));
+  const double most = std::numeric_limits<float>::max();
   queue_.upload(std::span<const std::byte>(packed_), in_);
   beams_.power(queue_, in_, table_, sums_, sums, 0);
-  beams_.join(queue_, sums_, sums, parts_, 1 / (scale * scale), out_, rows(), bins());
+  beams_.join(queue_, sums_, sums, parts_, static_cast<float>(std::min(factor, most)), out_, rows(), bins());
   queue_.download(out_, out, p.channels * rows() * bins() * sizeof(float));
   queue_.finish();
   for (std::size_t i = 0; i < own_.size(); ++i) out[(i / bins() * rows() + p.beams) * bins() + i % bins()] = own_[i];

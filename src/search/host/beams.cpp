@@ -1,6 +1,8 @@
 // Beams on the host, tile of times by tile.
 #include "search/beam_state.hpp"
 
+#include <cmath>
+
 #include "search/beam_rounding.hpp"
 #include "search/host/beam_tiles.hpp"
 #include "search/host/rows.hpp"
@@ -80,12 +82,13 @@ std::vector<ByteFactors> byte_factors(const BeamProblem& p, const std::vector<Va
 }
 
 void scale_powers(const BeamState& state, float voltage_scale, float* to) {
-  const float own = 1 / (voltage_scale * voltage_scale), beam = own / (state.weight_scale * state.weight_scale);
+  const double own = 1 / std::pow(static_cast<double>(voltage_scale), 2);
+  const double beam = own / std::pow(static_cast<double>(state.weight_scale), 2);
   const std::size_t rows = state.rows(), bins = state.bins();
   if (own == 1 && beam == 1) return;
   for (std::size_t row = 0; row < state.problem.channels * rows; ++row) {
-    const float factor = row % rows < state.problem.beams ? beam : own;
-    for (std::size_t i = 0; i < bins; ++i) to[row * bins + i] *= factor;
+    const double factor = row % rows < state.problem.beams ? beam : own;
+    for (std::size_t i = 0; i < bins; ++i) to[row * bins + i] = static_cast<float>(to[row * bins + i] * factor);
   }
 }
 
@@ -93,7 +96,6 @@ template <class Pair>
 void byte_power_on_host(const BeamState& state, const Pair& pair, float* to) {
   const BeamProblem& p = state.problem;
   const std::size_t pairs = (p.stations + 1) / 2;
-  const std::vector<ByteFactors> factors = byte_factors(p, state.weights);
   const BytePower sums = byte_power();
   std::fill(to, to + p.channels * state.rows() * state.bins(), 0.0F);
   const auto load = [&](ByteTile& tile, std::size_t channel, std::size_t t0, std::size_t count) {
@@ -103,7 +105,7 @@ void byte_power_on_host(const BeamState& state, const Pair& pair, float* to) {
     float power[kBeamTile];
     float* row = to + channel * state.rows() * state.bins();
     for (std::size_t b = 0; b < p.beams; ++b, row += state.bins()) {
-      sums(tile.quads.data(), factors.data() + (channel * p.beams + b) * pairs, pairs, power);
+      sums(tile.quads.data(), state.factors.data() + (channel * p.beams + b) * pairs, pairs, power);
       add_powers(power, t0, count, p.integrate, row);
     }
     if (!p.incoherent) return;
@@ -120,6 +122,8 @@ void byte_power_on_host(const BeamState& state, const Pair& pair, float* to) {
 }
 
 }  // namespace
+
+void BeamState::set_byte_factors() { factors = byte_factors(problem, weights); }
 
 void BeamState::power_on_host(const Value* from, float* to) const {
   if (problem.arithmetic == BeamArithmetic::int8) {
