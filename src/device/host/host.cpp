@@ -1,7 +1,6 @@
 // The host as a Device: its buffers are ordinary memory and its queue works synchronously. Host kernels are C++ in the
 // workloads, so nothing is compiled here.
 #include <hwy/targets.h>
-#include <sys/sysinfo.h>
 
 #include <bit>
 #include <cstring>
@@ -12,6 +11,7 @@
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
+#include "base/host_memory.hpp"
 #include "base/instruction_sets.hpp"
 #include "base/number.hpp"
 #include "base/threads.hpp"
@@ -161,8 +161,7 @@ std::vector<std::shared_ptr<DeviceState>> enumerate_host(std::vector<std::string
   info.shares_host_memory = info.runs_on_host_cores = true;
   info.limits.compute_units = base::hardware_threads();
   info.limits.alignment = base::kAlignment;
-  struct sysinfo system {};
-  if (sysinfo(&system) == 0) info.limits.memory = system.totalram * system.mem_unit;
+  info.limits.memory = base::host_memory();
   info.limits.allocation = info.limits.memory;
   return {device};
 }
