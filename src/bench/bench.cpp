@@ -71,12 +71,23 @@ void save_table(const report::Bench& bench, const BenchOptions& options) {
   fmt::print("wrote {}\n", options.json);
 }
 
-// Runs a case. If it is one of several, its error becomes a note and the others still run.
-BenchResult run_case(const BenchTable& table, const BenchCase& one, const Tell& tell) {
+BenchResult run_in_memory(const BenchCase& one, const Tell& tell) {
   try {
     return one.run(tell);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::out_of_memory, "not enough memory on this machine");
+  }
+}
+
+// Runs a case. If it is one of several, its error may become a note, and the others still run. Lack of memory names it.
+BenchResult run_case(const BenchTable& table, const BenchCase& one, const Tell& tell) {
+  try {
+    return run_in_memory(one, tell);
   } catch (const Error& error) {
-    if (one.left_out.empty() || table.cases.size() == 1) throw;
+    if (one.left_out.empty() || table.cases.size() == 1) {
+      if (error.kind() != ErrorKind::out_of_memory) throw;
+      throw Error(error.kind(), fmt::format("{}: {}", one.text, error.what()));
+    }
     return {.notes = {fmt::format("{}: {}", one.left_out, error.what())}};
   }
 }
@@ -141,6 +152,13 @@ std::vector<Device> bench_devices(const BenchOptions& options) {
   std::vector<Device> chosen;
   for (const std::string& name : options.devices) chosen.push_back(device(name));
   return chosen.empty() ? devices().devices : chosen;
+}
+
+void check_host_memory(double bytes) {
+  const auto there = static_cast<double>(host().limits().memory);
+  if (there == 0 || bytes <= there) return;
+  throw Error(ErrorKind::out_of_memory, fmt::format("its arrays need {} of host memory, but this machine has {}",
+                                                    base::human_bytes(bytes), base::human_bytes(there)));
 }
 
 void check_peers(const BenchOptions& options, const std::vector<std::string>& known) {

@@ -68,6 +68,9 @@ struct Workload {
 std::vector<Device> bench_devices(const BenchOptions& options);
 void compare_plans();
 
+// Error{out_of_memory} if the arrays that a case keeps on the host exceed this machine's memory.
+void check_host_memory(double bytes);
+
 // Rejects peers that are not in `known`.
 void check_peers(const BenchOptions& options, const std::vector<std::string>& known);
 

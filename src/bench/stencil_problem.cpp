@@ -116,14 +116,19 @@ StencilProblem<T> stencil_problem(const StencilBench& wanted) {
   const PlainStencil plain = system ? PlainStencil{} : with_weights(wanted.stencil);
   stencil::Update<T> update = system ? update_of_system<T>(*system) : sum_of<T>(plain, wanted.shape.size());
   const std::size_t fields = update.fields;
-  StencilProblem<T> made{.plain = plain,
-                         .update = std::move(update),
-                         .problem = {.shape = wanted.shape,
-                                     .borders = stencil::parse_borders(wanted.border, wanted.shape.size()),
-                                     .threads = wanted.threads,
-                                     .leap = stencil::LeapUse::never,  // measures single steps
-                                     .schedule = stencil::parse_schedule(wanted.schedule)},
-                         .grid = stencil::Grid<T>(wanted.shape, fields)};
+  double cells = 1;
+  for (const std::size_t side : wanted.shape) cells *= static_cast<double>(side);
+  check_host_memory(cells * static_cast<double>((2 * fields + update.coefficients) * sizeof(T)));
+  // With its type named: g++ 12 destroys a nested aggregate without it twice if a later initializer throws.
+  StencilProblem<T> made{
+      .plain = plain,
+      .update = std::move(update),
+      .problem = stencil::Problem{.shape = wanted.shape,
+                                  .borders = stencil::parse_borders(wanted.border, wanted.shape.size()),
+                                  .threads = wanted.threads,
+                                  .leap = stencil::LeapUse::never,  // measures single steps
+                                  .schedule = stencil::parse_schedule(wanted.schedule)},
+      .grid = stencil::Grid<T>(wanted.shape, fields)};
   if (system) {
     fill_system(*system, made);
   } else {

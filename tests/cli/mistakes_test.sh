@@ -93,6 +93,11 @@ wrong 'cannot create the folder a.pgm' flow - a.pgm --size 10x10 <zeros
 wrong '--guide is for cross-bilateral' image gauss 2 a.pgm x.png --guide a.pgm
 wrong 'no case begins with it' bench image --only nonsense --device host
 wrong '-1 is not in the range 0 to' variance a.pgm x.png --scale -1
+# Lack of memory names the problem.
+wrong 'ridge: fft c64 6442450944 on host: its arrays need 192 GiB of host memory, but this machine has' bench fft --lengths 6442450944 --device host
+wrong 'ridge: fft c64 6442450944 on host: its arrays need' bench fft --lengths 16,6442450944 --seconds 0 --device host
+wrong 'ridge: 5-point f32 1000000x1000000 200 steps on host: its arrays need 7.28 TiB' bench stencil --stencil star2d:1 --size 1000000x1000000 --type f32 --device host
+wrong 'ridge: gauss 1 2 1x8-bit on host: out of host memory: cannot allocate' bench image --size 1000000x1000000 --only gauss --kinds 1x8-bit --device host
 wrong '--plot needs --study' variance a.pgm x.npy --plot x.svg
 if "$ridge" place loop.cpp --verdicts >/dev/null 2>&1; then
   wrong 'no integer parameter m' place loop.cpp --function twice --emit openmp --param m=4

@@ -333,6 +333,13 @@ BenchResult on_device(const Device& device, const FftBench& wanted, const std::v
   return result;
 }
 
+// Input and output of HostCase, and the copies it compares and renews them with. In double: the product may overflow.
+double bytes_of_host_case(const PeerProblem& problem) {
+  double points = static_cast<double>(problem.batch);
+  for (const std::size_t n : problem.shape) points *= static_cast<double>(n);
+  return 4 * points * (problem.kind ? 1 : 2) * (problem.float64 ? sizeof(double) : sizeof(float));
+}
+
 }  // namespace
 
 BenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
@@ -342,6 +349,7 @@ BenchResult bench_fft(const Device& device, const FftBench& wanted, const std::v
   if (!wanted.stored.empty() && plain)
     mistake("--type f16 and bf16 need complex or real transforms on an OpenCL or CUDA device");
   const bool wide = wanted.problem.float64;
+  if (device.is_host()) check_host_memory(bytes_of_host_case(wanted.problem));
   if (device.is_host()) return wide ? HostCase<double>(wanted, peers).run() : HostCase<float>(wanted, peers).run();
   return wide ? on_device<double>(device, wanted, peers) : on_device<float>(device, wanted, peers);
 }
