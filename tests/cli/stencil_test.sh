@@ -187,6 +187,15 @@ for medium in acoustic maxwell elastic; do
   stencil $medium --size 40x50 --steps 60 --type f64 --free-surface --record traces.npy
   mistake "is too small for a gradient: the fields alone take" "$ridge" stencil $medium --size 40x50 --steps 60 --type f64 --free-surface --observed traces.npy --gradient no.npy --memory 100K
 done
+# Nothing is written if a field or a gradient overflows.
+python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<1000f", *[3e38] * 1000))' >huge.f32
+npy huge.npy '<f4' '(20, 50)' <huge.f32
+head -c 80 huge.f32 | npy huge-wavelet.npy '<f4' '(20,)'
+mistake "the field contains NaN or infinity" "$ridge" stencil acoustic --size 40x50 --steps 20 --wavelet huge-wavelet.npy --record no.npy --out no.vti
+for run in "acoustic --dt 0.003 --frequency 9" "maxwell --dt 0.4 --frequency 0.06" "elastic --dt 0.0018 --frequency 10"; do
+  # shellcheck disable=SC2086
+  mistake "gradient contains NaN or infinity" "$ridge" stencil $run --size 40x50 --steps 20 --observed huge.npy --gradient no.npy
+done
 mistake "is between cells; elastic waves need whole numbers" "$ridge" stencil elastic --size 40x50 --source 3.5,7
 mistake "100x100 cells; the velocity of P waves has 40x50" "$ridge" stencil elastic --velocity rock.npy --density even.npy
 # A gradient is zero for the true model only.

@@ -184,6 +184,7 @@ class AcousticRun {
     field_.resize(medium_.velocity.size());
     if (last > 0) processes_.receive(last, field_.data(), field_.size() * sizeof(T));
     bar_(1, "");
+    check_finite("field");
     if (!options_.record.empty())
       write_traces(options_.record, shots(), options_.steps, receivers(), all, survey.medium().dt, sources_, receivers_,
                    axes(), options_.spacing);
@@ -234,6 +235,7 @@ class AcousticRun {
     for (std::size_t i = 0; options_.electric && !options_.migrate && i < field_.size(); ++i)
       field_[i] = static_cast<T>(0 - 0.5 * std::pow(medium_.velocity[i], 3) * sum[1 + i]);
     const std::string name = options_.migrate ? "image" : "gradient";
+    check_finite(name);
     write_field(options_, options_.gradient, name, name, medium_.shape, field_);
     fmt::print("{}history: {}\n", options_.migrate ? "" : fmt::format("misfit {:.9g}\n", sum[0]), how);
   }
@@ -280,9 +282,16 @@ class AcousticRun {
                : options_.migrate        ? "image"
                                          : "gradient",
                static_cast<double>(*low), static_cast<double>(*high));
+  }
+
+  // Before anything is written.
+  void check_finite(const std::string& name) const {
     for (const T value : field_) {
       if (!std::isfinite(value))
-        refuse_acoustic("the field contains NaN or infinity: check the model, or use a smaller --dt");
+        refuse_acoustic(
+            fmt::format("the {} contains NaN or infinity: check the model, wavelets and observed traces, or "
+                        "use a smaller --dt",
+                        name));
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <span>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -150,7 +151,9 @@ class ElasticRun {
         model_.free_surface ? ", a free surface" : "", options_.steps, base::human_seconds(seconds),
         base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name, device.id(),
         base::human_seconds(start - begin_));
-    report(grid);
+    const auto [low, high] = std::minmax_element(last_.begin(), last_.end());
+    fmt::print("last state, {}: from {:.6g} to {:.6g}\n", options_.component, static_cast<double>(*low),
+               static_cast<double>(*high));
   }
 
  private:
@@ -186,6 +189,7 @@ class ElasticRun {
     warn_of_defaults(options_, problem_.dt, problem_.frequency, false);
     const std::vector<double> values = stencil::p_velocity_gradient(model_, problem_, *found.coefficients);
     last_.assign(values.begin(), values.end());
+    check_finite(last_, "gradient contains");
     write_field(options_, options_.gradient, "gradient", "gradient", model_.shape, last_);
     const auto [low, high] = std::minmax_element(last_.begin(), last_.end());
     fmt::print("misfit {:.9g}\nhistory: {}\n{} steps forward and back in {}\ngradient: from {:.6g} to {:.6g}\n", misfit,
@@ -224,6 +228,8 @@ class ElasticRun {
   }
 
   void write(stencil::Session<T>& session, stencil::Grid<T>& grid) {
+    session.read(grid);
+    check_finite(grid.all(), "fields contain");
     if (!options_.record.empty()) {
       const std::vector<T> kept = session.kept();
       const std::size_t fields = problem_.update.fields, width = options_.receivers.empty() ? receivers_.size() : 1;
@@ -234,7 +240,6 @@ class ElasticRun {
       write_traces(options_.record, 1, options_.steps, receivers_.size(), traces, problem_.dt, position_, positions_, 2,
                    model_.spacing);
     }
-    session.read(grid);
     last_ = model_state(grid);
     if (states_.wanted(options_.steps))
       states_.add(options_.steps, static_cast<double>(options_.steps) * problem_.dt, last_);
@@ -249,13 +254,12 @@ class ElasticRun {
     return state;
   }
 
-  void report(const stencil::Grid<T>& grid) const {
-    const auto [low, high] = std::minmax_element(last_.begin(), last_.end());
-    fmt::print("last state, {}: from {:.6g} to {:.6g}\n", options_.component, static_cast<double>(*low),
-               static_cast<double>(*high));
-    for (const T value : grid.all()) {
+  // Before anything is written.
+  static void check_finite(std::span<const T> values, const char* what) {
+    for (const T value : values) {
       if (!std::isfinite(value))
-        refuse_run("the fields contain NaN or infinity: check the models, or use a smaller --dt");
+        refuse_run(
+            fmt::format("the {} NaN or infinity: check the models and observed traces, or use a smaller --dt", what));
     }
   }
 
