@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "stencil/layers/cpml_rows.hpp"
 
@@ -341,30 +342,27 @@ void LinesBy(const CpmlWeights<T>& given_weights, const CpmlLines<T>& given) {
 
 bool HasRows() { return true; }
 
-void AddBlock(const CpmlWeights<T>& weights, const CpmlBlock<T>& block) {
-  switch (weights.radius) {
+// Calls `work` with the radius as a constant.
+template <class Work>
+void WithRadius(std::size_t radius, const Work& work) {
+  static_assert(kCpmlRadius == 4);
+  switch (radius) {
     case 1:
-      return BlockBy<1>(weights, block);
+      return work(std::integral_constant<std::size_t, 1>());
     case 2:
-      return BlockBy<2>(weights, block);
+      return work(std::integral_constant<std::size_t, 2>());
     case 3:
-      return BlockBy<3>(weights, block);
+      return work(std::integral_constant<std::size_t, 3>());
     default:
-      return BlockBy<4>(weights, block);
+      return work(std::integral_constant<std::size_t, 4>());
   }
 }
 
+void AddBlock(const CpmlWeights<T>& weights, const CpmlBlock<T>& block) {
+  WithRadius(weights.radius, [&](auto radius) { BlockBy<radius()>(weights, block); });
+}
 void AddLines(const CpmlWeights<T>& weights, const CpmlLines<T>& lines) {
-  switch (weights.radius) {
-    case 1:
-      return LinesBy<1>(weights, lines);
-    case 2:
-      return LinesBy<2>(weights, lines);
-    case 3:
-      return LinesBy<3>(weights, lines);
-    default:
-      return LinesBy<4>(weights, lines);
-  }
+  WithRadius(weights.radius, [&](auto radius) { LinesBy<radius()>(weights, lines); });
 }
 
 #endif
