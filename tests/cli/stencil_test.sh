@@ -82,6 +82,8 @@ stencil acoustic $segy --sources lengths.csv --receivers lengths.txt --units len
 cmp -s again.npy shots.npy || fail "positions as lengths are not those in cells"
 printf 'easting,northing\n1,2\n' >named.csv
 mistake "columns named easting, northing; needs depth and x" "$ridge" stencil acoustic $segy --sources named.csv
+printf 'depth m,x m\n1,2\n' >named.csv
+mistake "4 names of columns (depth, m, x, m), but rows of 2 numbers; names must not contain blanks" "$ridge" stencil acoustic $segy --sources named.csv
 # Without --dt that of SEG-Y; defaults that depend on the model are reported.
 stencil acoustic --size 40x50 --steps 120 --frequency 9 --type f64 --shots --sources shots.sgy --receivers shots.sgy --observed shots.sgy --gradient zero.npy
 grep -Eq "^misfit [0-9.]+e-(0[6-9]|1[0-9])$" stdout || fail "the time step of SEG-Y: $(cat stdout)"
@@ -91,6 +93,27 @@ has "--dt 0.00322045 and --frequency 9.6875 of this run are the defaults" stderr
 mistake "samples every 0.002 s, but the time step is 0.001 s" "$ridge" stencil acoustic --size 40x50 --steps 120 --dt 0.001 --shots --sources shots.sgy --receivers shots.sgy --observed shots.sgy --gradient no.npy
 mistake "10 traces of 2 shots and 120 samples; this run has 2 shots, 5 receivers and 119 steps" "$ridge" stencil acoustic --size 40x50 --steps 119 --dt 0.002 --shots --sources shots.sgy --receivers shots.sgy --observed shots.sgy --gradient no.npy
 mistake "up to 32767 samples" "$ridge" stencil acoustic --size 40x50 --steps 40000 --record long.sgy
+# Files hold whole microseconds: half of one is lost.
+half="--size 40x50 --steps 120 --dt 0.0010025 --frequency 9 --type f64 --source 2,10 --depth 1"
+stencil acoustic $half --record half.sgy
+stencil acoustic $half --observed half.sgy --gradient zero.npy
+stencil acoustic --size 40x50 --spacing 0.01 --dt 7e-7 --steps 20 --record short.sgy
+has "steps off; use .npy" stderr
+# Observed traces with NaN, in both formats and by both commands.
+python3 - <<'END' || fail "traces with NaN"
+import struct
+segy = bytearray(open("half.sgy", "rb").read())
+at = 3600 + 3 * (240 + 120 * 4) + 240 + 5 * 4
+segy[at:at + 4] = struct.pack(">f", float("nan"))
+open("nan.sgy", "wb").write(segy)
+npy = bytearray(open("shots.npy", "rb").read())
+at = 128 + 8 * (120 * 5 + 7 * 5 + 2)
+npy[at:at + 8] = struct.pack("<d", float("nan"))
+open("nan.npy", "wb").write(npy)
+END
+mistake "nan.sgy: the value of receiver 3 at step 5 of shot 0 is nan" "$ridge" stencil elastic $half --observed nan.sgy --gradient no.npy
+mistake "nan.sgy: the value of receiver 3 at step 5 of shot 0 is nan" "$ridge" stencil acoustic $half --observed nan.sgy --gradient no.npy
+mistake "nan.npy: the value of receiver 2 at step 7 of shot 1 is nan" "$ridge" stencil acoustic --size 40x50 --steps 120 $shots --observed nan.npy --gradient no.npy
 stencil acoustic --size 40x50 --speed 1550 --steps 120 $shots --observed shots.npy --gradient exact.npy --exact
 has "exact snapshots of every step" stdout
 stencil acoustic --size 40x50 --speed 1550 --steps 120 $shots --observed shots.npy --gradient states.npy --exact --memory 2M
@@ -109,7 +132,7 @@ mistake "epsilon must be at least delta" "$ridge" stencil elastic --size 40x50 -
 mistake "is too small for a gradient" "$ridge" stencil acoustic --size 40x50 --steps 120 $shots --observed shots.npy --gradient no.npy --memory 100K
 mistake "this run has 2, 119 and 5" "$ridge" stencil acoustic --size 40x50 --steps 119 $shots --observed shots.npy --gradient no.npy
 mistake "where the absorbing layers are" "$ridge" stencil acoustic --size 40x50 --source 41,3
-mistake "line 1: needs numbers separated by commas" "$ridge" stencil acoustic --size 40x50 --sources <(echo 3,x)
+mistake "line 1: needs numbers separated by commas, semicolons or blanks" "$ridge" stencil acoustic --size 40x50 --sources <(echo 3,x)
 # The source's amplitude depends on its own cell only: a faster region elsewhere has no effect near it.
 python3 - <<'END' || fail "models for the source"
 import struct

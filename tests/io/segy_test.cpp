@@ -42,13 +42,19 @@ struct SegyBytes {
   }
 };
 
-Segy read(const SegyBytes& bytes) {
+// The result of `work` with the name of a file of these bytes.
+template <class Work>
+auto with_file(const SegyBytes& bytes, const Work& work) {
   const auto file = std::filesystem::temp_directory_path() /
                     (std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".sgy");
   std::ofstream(file, std::ios::binary) << bytes.bytes;
   const auto remove = std::unique_ptr<const std::filesystem::path, void (*)(const std::filesystem::path*)>(
       &file, [](const std::filesystem::path* path) { std::filesystem::remove(*path); });
-  return read_segy(file.string(), true);
+  return work(file.string());
+}
+
+Segy read(const SegyBytes& bytes) {
+  return with_file(bytes, [](const std::string& file) { return read_segy(file, true); });
 }
 
 std::string defect(const SegyBytes& bytes) {
@@ -107,6 +113,18 @@ TEST(Segy, AppliesScalarsAndFindsShots) {
   EXPECT_EQ(segy.traces[2].receiver, (std::array<double, 3>{1, 2, 3}));
 }
 
+// The interval is read without the samples: files that end before them have one.
+TEST(Segy, ReadsTheIntervalFromHeaders) {
+  SegyBytes file(5, 2500, 100), in_trace(5, 0, 100);
+  EXPECT_DOUBLE_EQ(with_file(file, segy_interval), 2.5e-3);
+  EXPECT_EQ(with_file(in_trace, segy_interval), 0);
+  const std::size_t trace = in_trace.add_trace(1, {0, 0, 0}, {0, 0, 0}, 1, 1);
+  in_trace.put16(trace + 116, 500);
+  EXPECT_DOUBLE_EQ(with_file(in_trace, segy_interval), 5e-4);
+  file.bytes.resize(3599);
+  EXPECT_THROW(with_file(file, segy_interval), Error);
+}
+
 TEST(Segy, RefusesDamagedFiles) {
   SegyBytes good(5, 1000, 2);
   const std::size_t trace = good.add_trace(1, {0, 0, 0}, {0, 0, 0}, 1, 1);
@@ -132,7 +150,11 @@ TEST(Segy, RefusesDamagedFiles) {
   EXPECT_NE(defect(one).find("are angles (units 2)"), std::string::npos);
   one = good;
   one.put16(trace + 114, 3);
-  EXPECT_NE(defect(one).find("trace 1 has 3 samples"), std::string::npos);
+  EXPECT_NE(defect(one).find("trace 1 has 3 samples, the file header says 2"), std::string::npos);
+  one = good;
+  const std::size_t second = one.add_trace(1, {0, 0, 0}, {0, 0, 0}, 1, 1);
+  one.put16(second + 114, 3);
+  EXPECT_NE(defect(one).find("trace 2 has 3 samples, those before have 2"), std::string::npos);
   one = good;
   one.put16(3220, 0);
   EXPECT_NE(defect(one).find("say 0 samples per trace"), std::string::npos);

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -42,17 +42,17 @@ std::vector<std::string> words_of(const std::string& line) {
   }
 }
 
-bool parse_number(const std::string& word, double& value) {
-  const char* const begin = word.data() + (word.size() > 1 && word[0] == '+' && word[1] != '-' ? 1 : 0);
-  const char* const end = word.data() + word.size();
-  const auto [next, error] = std::from_chars(begin, end, value);
-  return error == std::errc{} && next == end && std::isfinite(value);
+std::optional<double> finite_number(const std::string& word) {
+  const std::optional<double> value = base::number_of(word);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 // Appends the numbers of a line; false if one is malformed.
 bool parse_numbers(const std::string& line, std::vector<double>& numbers) {
   for (const std::string& word : words_of(line)) {
-    if (!parse_number(word, numbers.emplace_back())) return false;
+    const std::optional<double> value = finite_number(word);
+    if (!value) return false;
+    numbers.push_back(*value);
   }
   return true;
 }
@@ -65,9 +65,8 @@ struct Rows {
 
 // True for a line of names: no word is a number.
 bool is_heading(const std::vector<std::string>& words) {
-  double number = 0;
   return std::none_of(words.begin(), words.end(),
-                      [&](const std::string& word) { return word.empty() || parse_number(word, number); });
+                      [](const std::string& word) { return word.empty() || finite_number(word); });
 }
 
 // A table from text, or an array of one or two axes. Lines that are empty or begin with # are skipped.
@@ -93,7 +92,8 @@ Rows read_rows(const std::string& file) {
     }
     const std::size_t before = rows.values.size();
     if (!parse_numbers(line, rows.values))
-      refuse_file(fmt::format("{}, line {}: needs numbers separated by commas, got \"{:.40}\"", file, number, line));
+      refuse_file(fmt::format("{}, line {}: needs numbers separated by commas, semicolons or blanks, got \"{:.40}\"",
+                              file, number, line));
     const std::size_t count = rows.values.size() - before;
     if (rows.columns != 0 && count != rows.columns)
       refuse_file(fmt::format("{}, line {}: {} numbers; the lines before have {}", file, number, count, rows.columns));
@@ -239,7 +239,8 @@ std::vector<T> segy_traces(const std::string& file, std::size_t shots, std::size
     refuse_file(
         fmt::format("{}: {} traces of {} shots and {} samples; this run has {} shots, {} receivers and {} steps", file,
                     segy.traces.size(), segy.shots(), segy.samples, shots, receivers, steps));
-  if (segy.interval > 0 && std::abs(segy.interval - dt) > 0.5e-6)
+  // A file holds whole microseconds: half of one, and the rounding of its division by 10^6, are lost.
+  if (segy.interval > 0 && std::abs(segy.interval - dt) > 0.5001e-6)
     refuse_file(
         fmt::format("{}: samples every {:.6g} s, but the time step is {:.6g} s; use --dt {:.6g}, or resample the "
                     "traces",
@@ -262,7 +263,12 @@ std::vector<T> segy_traces(const std::string& file, std::size_t shots, std::size
 std::vector<double> read_points(const std::string& file, std::size_t axes, const PointUnits& units, bool sources) {
   if (io::is_segy_name(file)) return segy_points(file, axes, units.spacing, sources);
   Rows rows = read_rows(file);
-  if (rows.columns != axes || (!rows.names.empty() && rows.names.size() != axes))
+  if (!rows.names.empty() && rows.names.size() != rows.columns)
+    refuse_file(
+        fmt::format("{}: {} names of columns ({}), but rows of {} numbers; names must not contain blanks, which "
+                    "separate them",
+                    file, rows.names.size(), fmt::join(rows.names, ", "), rows.columns));
+  if (rows.columns != axes)
     refuse_file(fmt::format("{}: rows of {} numbers; positions need {}, one per axis", file, rows.columns, axes));
   if (!rows.names.empty()) sort_columns(file, axes, rows);
   return units.cells(std::move(rows.values));
@@ -276,15 +282,30 @@ std::vector<double> read_wavelets(const std::string& file, std::size_t steps, st
   return std::move(rows.values);
 }
 
+namespace {
+
 template <class T>
-std::vector<T> read_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers,
-                           double dt) {
-  if (io::is_segy_name(file)) return segy_traces<T>(file, shots, steps, receivers, dt);
+std::vector<T> npy_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers) {
   const InputGrid grid = read_grid(file, 2);
   if (grid.channels != shots || grid.shape != std::vector<std::size_t>{steps, receivers})
     refuse_file(fmt::format("{}: traces of {} shots, {} steps and {} receivers; this run has {}, {} and {}", file,
                             grid.channels, grid.shape[0], grid.shape[1], shots, steps, receivers));
   return {grid.values.begin(), grid.values.end()};
+}
+
+}  // namespace
+
+template <class T>
+std::vector<T> read_traces(const std::string& file, std::size_t shots, std::size_t steps, std::size_t receivers,
+                           double dt) {
+  std::vector<T> traces = io::is_segy_name(file) ? segy_traces<T>(file, shots, steps, receivers, dt)
+                                                 : npy_traces<T>(file, shots, steps, receivers);
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (!std::isfinite(traces[i]))
+      refuse_file(fmt::format("{}: the value of receiver {} at step {} of shot {} is {}; all values must be finite",
+                              file, i % receivers, i / receivers % steps, i / receivers / steps, traces[i]));
+  }
+  return traces;
 }
 
 template <class T>
@@ -306,9 +327,9 @@ void check_trace_file(const std::string& file, std::size_t steps, double dt) {
                     steps, micros));
   if (std::abs(micros - whole) * static_cast<double>(steps) > 0.5 * micros)
     base::warn(
-        fmt::format("{}: SEG-Y holds whole microseconds, so that its time axis ends {:.2g} steps off; use --dt "
-                    "{:.6g}, or .npy",
-                    file, std::abs(micros - whole) / micros * static_cast<double>(steps), 1e-6 * std::floor(micros)));
+        fmt::format("{}: SEG-Y holds whole microseconds, so that its time axis ends {:.2g} steps off; use {}.npy", file,
+                    std::abs(micros - whole) / micros * static_cast<double>(steps),
+                    micros >= 1 ? fmt::format("--dt {:.6g}, or ", 1e-6 * std::floor(micros)) : std::string()));
 }
 
 template <class T>

@@ -207,7 +207,7 @@ PointUnits units_of(const WaveOptions& options) { return {options.spacing, optio
 
 double observed_dt(const WaveOptions& options) {
   if (options.dt > 0 || !io::is_segy_name(options.observed)) return options.dt;
-  return io::read_segy(options.observed, false).interval;
+  return io::segy_interval(options.observed);
 }
 
 void warn_of_defaults(const WaveOptions& options, double dt, double frequency, bool own_pulse) {

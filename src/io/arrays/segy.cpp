@@ -70,6 +70,8 @@ double scaled(std::int32_t value, std::int32_t scalar) {
   return scalar == 0 ? number : scalar > 0 ? number * scalar : number / -static_cast<double>(scalar);
 }
 
+double interval_of(const SegyHeader& trace) { return 1e-6 * trace.unsigned16(117); }
+
 SegyTrace trace_of(const SegyHeader& header) {
   const std::int32_t heights = header.signed16(69), lengths = header.signed16(71);
   SegyTrace trace{.record = header.signed32(9)};
@@ -125,10 +127,10 @@ Segy read_segy(const std::string& file, bool values) {
     if (!header.read(in)) refuse_segy(fmt::format("{}: ends within the header of trace {}", file, index + 1));
     const std::size_t count = header.unsigned16(115);
     if (segy.samples == 0) segy.samples = count;
-    if (segy.interval == 0) segy.interval = 1e-6 * header.unsigned16(117);
+    if (segy.interval == 0) segy.interval = interval_of(header);
     if (count != 0 && count != segy.samples)
-      refuse_segy(fmt::format("{}: trace {} has {} samples, those before {}; all traces must have equally many", file,
-                              index + 1, count, segy.samples));
+      refuse_segy(fmt::format("{}: trace {} has {} samples, {} {}; all traces must have equally many", file, index + 1,
+                              count, index == 0 ? "the file header says" : "those before have", segy.samples));
     if (segy.samples == 0)
       refuse_segy(fmt::format("{}: the headers say 0 samples per trace, at least 1 is needed", file));
     if (const std::int32_t units = header.signed16(89); units > 1)
@@ -146,6 +148,14 @@ Segy read_segy(const std::string& file, bool values) {
   if (segy.traces.empty()) refuse_segy(fmt::format("{}: needs at least one trace, has none", file));
   segy.shot_begin.push_back(segy.traces.size());
   return segy;
+}
+
+double segy_interval(const std::string& file) {
+  InputStream in(file);
+  Segy segy;
+  read_file_headers(in, file, segy);
+  SegyHeader header(kTraceBytes);
+  return segy.interval > 0 || !header.read(in) ? segy.interval : interval_of(header);
 }
 
 }  // namespace ridge::io

@@ -30,4 +30,7 @@ bool is_segy_name(const std::string& file);  // ends in .sgy or .segy
 // Error{io} with the name and the defect.
 Segy read_segy(const std::string& file, bool values);
 
+// Seconds between samples, from the headers of the file and of the first trace alone; 0: not given.
+double segy_interval(const std::string& file);
+
 }  // namespace ridge::io
