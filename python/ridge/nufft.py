@@ -125,7 +125,7 @@ class Plan(Shown):
             raise NufftError(f"nufft_type must be 1, 2 or 3, got {nufft_type}")
         _check_options(options)
         self._real = _real(dtype)
-        self._type, self._n_trans, self.real = nufft_type, n_trans, bool(real)
+        self._type, self._n_trans, self.real, self._has_points = nufft_type, n_trans, bool(real), False
         self._dtype = np.dtype(np.complex64 if self._real == np.float32 else np.complex128)
         self.isign = isign if isign is not None else (-1 if nufft_type == 2 else 1)
         single = self._real == np.float32
@@ -184,6 +184,7 @@ class Plan(Shown):
                 self._plan.set_points(points, _coordinates((s, t, u), self._real, "s, t and u"))
             else:
                 self._plan.set_points(points)
+        self._has_points = True
 
     def execute(self, data, out=None):
         """Transforms strengths (types 1 and 3) or modes (type 2); with n_trans > 1, sets of them along the first axis."""
@@ -195,6 +196,8 @@ class Plan(Shown):
 
     def _shapes(self):
         """Shapes of the input and the output of execute(), of one set."""
+        if not self._has_points:
+            raise NufftError("the plan has no points: call setpts() first")
         at_points = (self._plan.points(),)
         if self.type == 3:
             return at_points, (self._plan.frequencies(),)
@@ -232,6 +235,7 @@ class Plan(Shown):
         """
         if self.type == 3:
             raise NufftError("slopes() needs a plan of type 1 or 2, got type 3")
+        self._shapes()  # refuses plans without points
         modes = self._given(modes, self.n_modes, "the modes")
         sets = () if modes.ndim == len(self.n_modes) else (self.n_trans,)
         values = np.empty(sets + (self._plan.points(),), self.dtype)

@@ -296,6 +296,25 @@ class NonuniformHandler(unittest.TestCase):
             self.assertEqual(code, 3)
             self.assertIn(wanted, message)
             self.assertFalse(out.any())
+        out = np.zeros(shape, complex)
+        self.assertIsNone(call((data, points), out, nonuniform=True, **good))  # keeps a plan, whose key equals no NaN
+        self.assertTrue(out.any())
+        for eps in (float("nan"), 0.0, -1e-9):
+            out = np.zeros(shape, complex)
+            code, message = call((data, points), out, nonuniform=True, **{**good, "eps": eps})
+            self.assertEqual(code, 3)
+            self.assertIn("eps", message)
+            self.assertNotIn("ridge_fft", message)
+            self.assertFalse(out.any())
+
+    def test_without_points(self):
+        (data, points), shape = nonuniform_arrays(2, 1)
+        out = np.ones(shape, complex)
+        self.assertIsNone(call((data[:, :0].copy(), points[:, :0].copy()), out, nonuniform=True, type=1, sign=1, order=0, eps=1e-9))
+        self.assertFalse(out.any())
+        none = np.zeros((shape[0], 0), complex)
+        modes = np.ones(shape, complex)
+        self.assertIsNone(call((modes, points[:, :0].copy()), none, nonuniform=True, type=2, sign=1, order=0, eps=1e-9))
 
 
 def rules_without_jax():

@@ -148,6 +148,13 @@ class Plans(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "epsilon"):
             nufft.Plan(1, 8, eps=1e-9, dtype="complex64")
         plan = nufft.Plan(1, (8, 8))
+        for run in (plan.execute, plan.execute_adjoint, plan.slopes):  # before setpts()
+            with self.assertRaisesRegex(nufft.NufftError, r"no points: call setpts\(\) first"):
+                run(np.ones(3))
+        plan.setpts([], [])
+        np.testing.assert_array_equal(plan.execute([]), np.zeros((8, 8)))
+        self.assertEqual(plan.execute_adjoint(np.ones((8, 8))).shape, (0,))
+        self.assertEqual([x.shape for x in plan.slopes(np.ones((8, 8)))], [(0,), (2, 0)])
         with self.assertRaisesRegex(ValueError, "coordinates"):
             plan.setpts([1.0, 2.0])
         with self.assertRaisesRegex(ValueError, "nan"):

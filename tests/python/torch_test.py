@@ -308,6 +308,8 @@ class Nonuniform(unittest.TestCase):
         second = torch.autograd.grad(rotated.abs().pow(4).sum(), (x, c), create_graph=True)
         torch.testing.assert_close(first, second)
         self.assertEqual(first[1].dtype, torch.float64)
+        self.assertTrue(torch.equal(ours.nufft1d1(x[:0], c[:0], 8), torch.zeros(8, dtype=torch.complex128)))
+        self.assertEqual(ours.nufft1d2(x[:0], ascending.detach()).shape, (0,))
         single = ours.nufft1d1(x.float(), c.float(), 8)
         self.assertEqual(single.dtype, torch.complex64)
 
