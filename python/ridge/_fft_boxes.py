@@ -19,6 +19,13 @@ def _made(name, dtype, kinds):
     return dtype, getattr(_ridge, name + ("Float" if dtype == kinds[0] else "Double"))
 
 
+def _made_for_samples(name, dtype):
+    """Types of samples and values, and the C++ class."""
+    samples = np.dtype(dtype)
+    values, made = _made(name, {"float32": "complex64", "float64": "complex128"}.get(samples.name, samples), (np.complex64, np.complex128))
+    return samples, values, made
+
+
 def _shape(shape):
     return tuple(operator.index(n) for n in np.atleast_1d(np.asarray(shape, object)))
 
@@ -43,10 +50,11 @@ def _input(x, shape, dtype, what):
     return x
 
 
-def sphere_columns(shape, basis, cutoff):
+def sphere_columns(shape, basis, cutoff, real=False):
     """The columns of all modes k with |k[0] basis[0] + k[1] basis[1] + k[2] basis[2]| <= cutoff: rows x, y, first, count.
 
-    shape: three axes of the grid. basis: three vectors of the reciprocal lattice. Negative frequencies are at the end of an axis.
+    shape: three axes of the grid. basis: three vectors of the reciprocal lattice. Negative frequencies are at the end of an axis. real:
+    only one of each pair k and -k, for real samples.
 
     >>> sphere_columns((4, 4, 4), np.eye(3), 1.0).tolist()
     [[3, 0, 0, 1], [0, 3, 0, 1], [0, 0, 3, 3], [0, 1, 0, 1], [1, 0, 0, 1]]
@@ -54,7 +62,7 @@ def sphere_columns(shape, basis, cutoff):
     basis = np.asarray(basis, float)
     if basis.shape != (3, 3):
         raise ValueError(f"the basis must have the shape (3, 3), got {basis.shape}")
-    rows = _ridge.sphere_columns(_shape(shape), basis.tolist(), float(cutoff))
+    rows = _ridge.sphere_columns(_shape(shape), basis.tolist(), float(cutoff), bool(real))
     return np.array(rows, np.int64).reshape(-1, 4)
 
 
@@ -79,7 +87,8 @@ class Columns(_Planned):
     """Transforms between a grid of three axes and the modes of a list of columns; other modes are zero and not stored.
 
     columns: rows (x, y, first, count), modes (x, y, first) to (x, y, first + count - 1) modulo the last axis, stored in this order.
-    norm: as of numpy.fft. forward(samples) gives the modes, inverse(modes) the samples.
+    dtype: of the samples. Of real samples (float32, float64) modes k and -k are conjugates: the list holds one of them, in at most one
+    of the columns (x, y) and (-x, -y). norm: as of numpy.fft. forward(samples) gives the modes, inverse(modes) the samples.
 
     >>> wave = Columns((8, 8, 8), sphere_columns((8, 8, 8), np.eye(3), 2.5))
     >>> modes = np.arange(wave.size) + 0j
@@ -88,15 +97,16 @@ class Columns(_Planned):
     """
 
     def __init__(self, shape, columns, dtype="complex128", *, norm=None, workers=None, device=None):
-        self.dtype, made = _made("Columns", dtype, (np.complex64, np.complex128))
+        self.dtype, self.spectrum_dtype, made = _made_for_samples("Columns", dtype)
+        real = self.dtype != self.spectrum_dtype
         self.shape = _shape(shape)
         rows = np.asarray(columns)
         if rows.ndim != 2 or rows.shape[1] != 4 or rows.dtype.kind not in "iu" or (rows < 0).any():
             raise ValueError(f"columns must be rows of four integers (x, y, first, count) of at least 0, got {rows.dtype} {rows.shape}")
         points = max(1, int(np.prod(self.shape, dtype=np.int64)))
         self.columns = rows.astype(np.int64)
-        self._plan = made(device_name(device), self.shape, self.columns.tolist(), _scale(norm, points, False),
-                          _scale(norm, points, True), _threads(workers))
+        self._plan = made(device_name(device), self.shape, self.columns.tolist(), real,
+                          _scale(norm, points, False), _scale(norm, points, True), _threads(workers))
 
     @property
     def size(self):
@@ -116,14 +126,14 @@ class Columns(_Planned):
 
     def forward(self, samples, out=None):
         """Modes of samples on the grid."""
-        out = _output(out, (self.size,), self.dtype)
+        out = _output(out, (self.size,), self.spectrum_dtype)
         self._plan.run(_input(samples, self.shape, self.dtype, "the samples"), out, False)
         return out
 
     def inverse(self, modes, out=None):
         """Samples on the grid of modes."""
         out = _output(out, self.shape, self.dtype)
-        self._plan.run(_input(modes, (self.size,), self.dtype, "the modes"), out, True)
+        self._plan.run(_input(modes, (self.size,), self.spectrum_dtype, "the modes"), out, True)
         return out
 
 
@@ -156,19 +166,17 @@ class Boxes(_Planned):
     """
 
     def __init__(self, shape, given=None, wanted=None, dtype="complex128", *, batch=None, norm=None, workers=None, device=None):
-        dtype = np.dtype(dtype)
-        wide = {"float32": "complex64", "float64": "complex128"}.get(dtype.name)
-        self.dtype, self.spectrum_dtype = dtype, np.dtype(wide or dtype)
-        _, made = _made("Boxes", wide or dtype, (np.complex64, np.complex128))
+        self.dtype, self.spectrum_dtype, made = _made_for_samples("Boxes", dtype)
+        real = self.dtype != self.spectrum_dtype
         self.shape = _shape(shape)
         if not self.shape or min(self.shape) < 1:
             raise ValueError(f"the shape needs axes of at least one point, got {self.shape}")
-        spectrum = (*self.shape[:-1], self.shape[-1] // 2 + 1) if wide else self.shape
+        spectrum = (*self.shape[:-1], self.shape[-1] // 2 + 1) if real else self.shape
         given, wanted = _ranges(given, self.shape, "given"), _ranges(wanted, spectrum, "wanted")
         sets = () if batch is None else (operator.index(batch),)
         self.given_shape, self.wanted_shape = (*sets, *given[1]), (*sets, *wanted[1])
         points = int(np.prod(self.shape, dtype=np.int64))
-        self._plan = made(device_name(device), self.shape, [*given, *wanted], wide is not None, sets[0] if sets else 1,
+        self._plan = made(device_name(device), self.shape, [*given, *wanted], real, sets[0] if sets else 1,
                           _scale(norm, points, False), _scale(norm, points, True), _threads(workers))
 
     def forward(self, samples, out=None):

@@ -3,10 +3,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-def sphere_columns(shape: Sequence[int], basis: ArrayLike, cutoff: float) -> NDArray[np.int64]: ...
+def sphere_columns(shape: Sequence[int], basis: ArrayLike, cutoff: float, real: bool = ...) -> NDArray[np.int64]: ...
 
 class Columns:
     dtype: np.dtype[Any]
+    spectrum_dtype: np.dtype[Any]
     shape: tuple[int, ...]
     columns: NDArray[np.int64]
     def __init__(self, shape: Sequence[int], columns: ArrayLike, dtype: DTypeLike = ..., *, norm: str | None = ...,

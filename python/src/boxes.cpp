@@ -28,19 +28,23 @@ template <class T>
 using ColumnPlan = fft::ColumnTransform<T>;
 
 std::vector<ColumnRow> sphere_rows(const std::vector<std::size_t>& shape,
-                                   const std::array<std::array<double, 3>, 3>& basis, double cutoff) {
+                                   const std::array<std::array<double, 3>, 3>& basis, double cutoff, bool real) {
   std::vector<ColumnRow> rows;
-  for (const fft::Column& column : fft::sphere_columns(shape, basis, cutoff))
+  const fft::Kind kind = real ? fft::Kind::real : fft::Kind::complex;
+  for (const fft::Column& column : fft::sphere_columns(shape, basis, cutoff, kind))
     rows.push_back({column.x, column.y, column.first, column.count});
   return rows;
 }
 
 template <class T>
 std::unique_ptr<ColumnPlan<T>> made_columns(const std::string& device, const std::vector<std::size_t>& shape,
-                                            const std::vector<ColumnRow>& rows, double scale_forward,
+                                            const std::vector<ColumnRow>& rows, bool real, double scale_forward,
                                             double scale_inverse, std::size_t threads) {
-  fft::ColumnsProblem problem{
-      .shape = shape, .scale_forward = scale_forward, .scale_inverse = scale_inverse, .threads = threads};
+  fft::ColumnsProblem problem{.shape = shape,
+                              .kind = real ? fft::Kind::real : fft::Kind::complex,
+                              .scale_forward = scale_forward,
+                              .scale_inverse = scale_inverse,
+                              .threads = threads};
   for (const ColumnRow& row : rows)
     problem.columns.push_back({.x = row[0], .y = row[1], .first = row[2], .count = row[3]});
   const py::gil_scoped_release free;
@@ -50,11 +54,24 @@ std::unique_ptr<ColumnPlan<T>> made_columns(const std::string& device, const std
 template <class T>
 void run_columns(const ColumnPlan<T>& plan, const py::object& input, const py::object& output, bool inverse) {
   const Elements complexes{sizeof(T) == 4 ? Element::complex64 : Element::complex128};
-  const Array in(input, false, "the input", complexes), out(output, true, "the output", complexes);
-  const auto from = in.span<const std::complex<T>>("the input");
-  const auto to = out.span<std::complex<T>>("the output");
-  const py::gil_scoped_release free;
-  inverse ? plan.inverse(from, to) : plan.forward(from, to);
+  const bool real = plan.problem().kind == fft::Kind::real;
+  const Elements samples = real ? Elements{sizeof(T) == 4 ? Element::float32 : Element::float64} : complexes;
+  const Array in(input, false, "the input", inverse ? complexes : samples);
+  const Array out(output, true, "the output", inverse ? samples : complexes);
+  const auto run = [&]<class Sample>(Sample) {
+    if (inverse) {
+      const auto from = in.span<const std::complex<T>>("the input");
+      const auto to = out.span<Sample>("the output");
+      const py::gil_scoped_release free;
+      plan.inverse(from, to);
+    } else {
+      const auto from = in.span<const Sample>("the input");
+      const auto to = out.span<std::complex<T>>("the output");
+      const py::gil_scoped_release free;
+      plan.forward(from, to);
+    }
+  };
+  real ? run(T()) : run(std::complex<T>());
 }
 
 template <class T>

@@ -114,6 +114,106 @@ TEST_F(ColumnsOnDevices, EqualSums) {
   }
 }
 
+// Sum of the modes listed and of their conjugates at all points, or the sum over real samples at the modes listed.
+template <class T>
+void expect_real_sums(ColumnsProblem problem, const Device& device = host()) {
+  problem.kind = Kind::real;
+  const ColumnTransform<T> transform(device, problem, {.effort = Effort::quick, .use_wisdom = false});
+  const auto& shape = problem.shape;
+  const std::size_t points = shape[0] * shape[1] * shape[2];
+  std::vector<std::size_t> all(points), terms;
+  for (std::size_t i = 0; i < points; ++i) all[i] = i;
+  const auto listed = mode_places(problem);
+  const auto modes = column_noise<T>(listed.size(), 2);
+  std::vector<std::complex<T>> given, values;
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const std::size_t x = listed[i] / (shape[1] * shape[2]), y = listed[i] / shape[2] % shape[1],
+                      z = listed[i] % shape[2];
+    const std::size_t other =
+        ((shape[0] - x) % shape[0] * shape[1] + (shape[1] - y) % shape[1]) * shape[2] + (shape[2] - z) % shape[2];
+    terms.push_back(listed[i]);
+    values.push_back(other == listed[i] ? std::complex<T>(modes[i].real()) : modes[i]);
+    if (other == listed[i]) continue;
+    terms.push_back(other);
+    values.push_back(std::conj(modes[i]));
+  }
+  std::vector<T> samples;
+  for (const auto& value : column_noise<T>(points, 1)) samples.push_back(value.real());
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  std::vector<std::complex<T>> got_modes(listed.size(), nan), wide(samples.begin(), samples.end()), got;
+  std::vector<T> got_samples(points, nan);
+  transform.forward(std::span<const T>(samples), std::span(got_modes));
+  transform.inverse(std::span<const std::complex<T>>(modes), std::span(got_samples));
+  got.assign(got_samples.begin(), got_samples.end());
+  EXPECT_LE(column_error(got_modes, sums(shape, all, wide, listed, -1)), 4 * std::numeric_limits<T>::epsilon());
+  EXPECT_LE(column_error(got, sums(shape, terms, values, all, 1)), 4 * std::numeric_limits<T>::epsilon());
+
+  // Adjoints, for the real part of the inner product.
+  const ColumnTransform<T> adjoint = transform.adjoint();
+  std::vector<T> back(points);
+  std::vector<std::complex<T>> gathered(listed.size());
+  adjoint.inverse(std::span<const std::complex<T>>(modes), std::span(back));
+  adjoint.forward(std::span<const T>(samples), std::span(gathered));
+  double left = 0, right = 0, second_left = 0, second_right = 0, size = 0;
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    left += static_cast<double>((std::conj(modes[i]) * got_modes[i]).real());
+    second_right += static_cast<double>((std::conj(gathered[i]) * modes[i]).real());
+    size += static_cast<double>(std::abs(modes[i]) * std::abs(got_modes[i]));
+  }
+  for (std::size_t i = 0; i < points; ++i) {
+    right += static_cast<double>(back[i] * samples[i]);
+    second_left += static_cast<double>(samples[i] * got_samples[i]);
+  }
+  const double gate = 20 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::max(size, 1e-300);
+  EXPECT_LE(std::abs(left - right), gate);
+  EXPECT_LE(std::abs(second_left - second_right), gate);
+}
+
+// Columns on both sides of n/2, on the planes of conjugate values x = 0 and n/2, and modes that are their own
+// conjugates.
+TEST(Columns, OfRealGridsEqualSums) {
+  expect_real_sums<double>({.shape = {1, 1, 1}, .columns = {{0, 0, 0, 1}}});
+  expect_real_sums<double>({.shape = {4, 6, 8}, .columns = {{0, 0, 0, 5}, {2, 3, 4, 4}, {2, 1, 3, 8}, {3, 5, 6, 5}}});
+  expect_real_sums<double>({.shape = {5, 3, 7}, .columns = {{0, 1, 5, 4}, {4, 0, 0, 7}, {3, 2, 6, 2}, {1, 2, 3, 1}}});
+  expect_real_sums<float>({.shape = {6, 1, 9}, .columns = {{3, 0, 0, 5}, {5, 0, 7, 4}, {2, 0, 0, 0}}});
+  expect_real_sums<float>({.shape = {1, 11, 4}, .columns = {{0, 10, 2, 3}, {0, 0, 0, 3}, {0, 3, 1, 4}}});
+}
+
+TEST_F(ColumnsOnDevices, OfRealGridsEqualSums) {
+  for (const Device& device : ridge::test::accelerators()) {
+    expect_real_sums<float>({.shape = {4, 6, 8}, .columns = {{0, 0, 0, 5}, {2, 3, 4, 4}, {2, 1, 3, 8}, {3, 5, 6, 5}}},
+                            device);
+    if (!device.limits().float64) continue;
+    expect_real_sums<double>({.shape = {5, 3, 7}, .columns = {{4, 0, 0, 7}, {3, 2, 6, 2}}}, device);
+  }
+}
+
+// Half of the sphere gives a real wave function of all its modes.
+TEST(Columns, OfRealGridsHoldHalfOfASphere) {
+  const std::array<std::array<double, 3>, 3> basis{{{-1, -1, 1}, {1, 1, 1}, {-1, 1, -1}}};
+  const std::vector<std::size_t> shape{18, 20, 18};
+  const ColumnTransform<double> whole({.shape = shape, .columns = sphere_columns(shape, basis, 6.0)});
+  const ColumnTransform<double> half(
+      {.shape = shape, .columns = sphere_columns(shape, basis, 6.0, Kind::real), .kind = Kind::real});
+  EXPECT_EQ(whole.size(), 2 * half.size() - 1);
+  EXPECT_LT(half.share(), 0.6);
+  const auto modes = column_noise<double>(half.size(), 12);
+  std::vector<double> field(18 * 20 * 18);
+  half.inverse(std::span<const std::complex<double>>(modes), std::span(field));
+  std::vector<std::complex<double>> wide(field.begin(), field.end()), all(whole.size());
+  whole.forward(wide, all);
+  double square = 0, listed = 0;
+  for (const auto& value : all) square += std::norm(value);
+  for (std::size_t i = 0; i < modes.size(); ++i) listed += 2 * std::norm(modes[i]);
+  const double points = 18 * 20 * 18;
+  // Mode 0 is its own conjugate: it counts once, with its real part. Both lists ascend, so it is the first mode of the
+  // half.
+  const std::size_t zero = all.size() / 2;
+  EXPECT_NEAR(all[zero].real(), points * modes[0].real(), 1e-9 * points);
+  listed -= std::norm(modes[0]) * 2 - modes[0].real() * modes[0].real();
+  EXPECT_NEAR(square, points * points * listed, 1e-10 * square);
+}
+
 TEST_F(ColumnsOnDevices, HaveAdjoints) {
   const ColumnsProblem problem{.shape = {6, 5, 9},
                                .columns = {{5, 1, 7, 4}, {0, 0, 2, 3}, {2, 4, 0, 9}},
@@ -242,6 +342,16 @@ TEST(Columns, RefuseListsInWords) {
   EXPECT_THAT(refusal({.shape = {4, 4, 4}, .columns = {{1, 0, 0, 0}}}), HasSubstr("at least one mode, got 1 columns"));
   EXPECT_THAT(refusal({.shape = {4, 4, 4}, .columns = {{4, 0, 0, 1}}}), HasSubstr("column (4, 0) with 1 modes from 0"));
   EXPECT_THAT(refusal({.shape = {4, 4, 4}, .columns = {{1, 0, 0, 1}, {1, 0, 2, 1}}}), HasSubstr("in the list twice"));
+  const auto real = [&](const std::vector<Column>& columns) {
+    return refusal({.shape = {4, 6, 8}, .columns = columns, .kind = Kind::real});
+  };
+  EXPECT_THAT(real({{1, 2, 0, 1}, {3, 4, 5, 1}}),
+              HasSubstr("columns (1, 2) and (3, 4) hold conjugate modes of a real grid: leave one of them out"));
+  EXPECT_THAT(real({{2, 3, 7, 3}}), HasSubstr("column (2, 3) holds the conjugate modes 1 and 7 of a real grid"));
+  const ColumnTransform<float> half({.shape = {4, 6, 8}, .columns = {{1, 2, 0, 1}}, .kind = Kind::real});
+  std::vector<std::complex<float>> grid(192), modes(1);
+  EXPECT_THAT(ridge::test::error_of([&] { half.inverse(modes, grid); }, ErrorKind::invalid_argument),
+              HasSubstr("the plan's samples are real: pass an array of real numbers"));
   EXPECT_THAT(ridge::test::error_of(
                   [] {
                     sphere_columns({8, 8, 8}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 4);

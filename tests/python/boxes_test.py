@@ -85,6 +85,26 @@ class Columns(unittest.TestCase):
                     self.assertLessEqual(error(out, whole(samples, -1)[plan.indices()]), gate, (device, shape))
                     self.assertLessEqual(error(plan.inverse(modes), whole(stored, +1) / stored.size), gate, (device, shape))
 
+    def test_half_of_the_modes_of_real_samples(self):
+        columns = fft.sphere_columns(SHAPE, BASIS, np.sqrt(24.0) * 10.2 / (2 * np.pi), real=True)
+        potential = random.standard_normal(SHAPE)
+        for device in DEVICES:
+            for dtype, gate in (("float64", 1e-15), ("float32", 6e-7)):
+                wave = fft.Columns(SHAPE, columns, dtype, norm="forward", device=device)
+                self.assertEqual(2 * wave.size - 1, fft.Columns(SHAPE, sphere()).size)
+                modes = complexes(wave.size).astype(wave.spectrum_dtype)
+                stored = np.zeros(SHAPE, np.clongdouble)
+                stored[wave.indices()] = modes
+                stored[0, 0, 0] = modes[0].real / 2
+                field = 2 * whole(stored, +1).real
+                want = whole((field * potential).astype(np.clongdouble), -1)[wave.indices()] / field.size
+                got = wave.inverse(modes)
+                self.assertEqual(got.dtype, np.dtype(dtype))
+                self.assertLessEqual(error(got, field), gate, device)
+                self.assertLessEqual(error(wave.forward((got * potential).astype(dtype)), want), 2 * gate, device)
+                back = wave.adjoint().inverse(modes)
+                self.assertAlmostEqual(np.vdot(modes, wave.forward(got)).real, np.vdot(back, got), delta=1e-4 * abs(np.vdot(back, got)))
+
     def test_adjoints(self):
         for device in DEVICES:
             plan = fft.Columns((6, 5, 9), [[5, 1, 7, 4], [0, 0, 2, 3], [2, 4, 0, 9]], norm="ortho", device=device)
@@ -101,7 +121,11 @@ class Columns(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "in the list twice"):
             fft.Columns((4, 4, 4), [[1, 2, 0, 1], [1, 2, 3, 1]])
         with self.assertRaisesRegex(TypeError, "dtype must be .*complex64"):
-            fft.Columns((4, 4, 4), [[1, 2, 0, 1]], float)
+            fft.Columns((4, 4, 4), [[1, 2, 0, 1]], int)
+        with self.assertRaisesRegex(ValueError, r"columns \(1, 2\) and \(3, 2\) hold conjugate modes of a real grid"):
+            fft.Columns((4, 4, 4), [[1, 2, 0, 1], [3, 2, 3, 1]], float)
+        with self.assertRaisesRegex(TypeError, "the samples must be real, got complex128"):
+            fft.Columns((4, 4, 4), [[1, 2, 0, 1]], float).forward(np.ones((4, 4, 4), complex))
         with self.assertRaisesRegex(ValueError, "outside axis 0 of 8 points: use a longer axis"):
             fft.sphere_columns((8, 8, 8), np.eye(3), 4)
         plan = fft.Columns((4, 4, 4), [[1, 2, 0, 3]])

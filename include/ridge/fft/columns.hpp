@@ -1,6 +1,6 @@
 // Transforms between samples on a grid of three axes and a list of columns of their spectrum, as in plane-wave codes,
-// whose modes fill a sphere. Only the modes of the list are stored; lines without modes are not transformed. On the
-// host, OpenCL and CUDA.
+// whose modes fill a sphere. Only the modes of the list are stored; lines without modes are not transformed. Complex or
+// real samples, on the host, OpenCL and CUDA.
 //
 //   auto columns = ridge::fft::sphere_columns({36, 36, 36}, basis, cutoff);
 //   ridge::fft::ColumnTransform<double> transform(ridge::host(), {.shape = {36, 36, 36}, .columns = columns});
@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ridge/fft.hpp>
@@ -25,13 +26,17 @@ struct Column {
 };
 
 // All modes k with |k[0] basis[0] + k[1] basis[1] + k[2] basis[2]| <= cutoff, in ascending order of the frequencies.
-// Error{invalid_argument} if the shape does not hold them.
+// Kind::real: one of each pair k and -k. Error{invalid_argument} if the shape does not hold them.
 std::vector<Column> sphere_columns(const std::vector<std::size_t>& shape,
-                                   const std::array<std::array<double, 3>, 3>& basis, double cutoff);
+                                   const std::array<std::array<double, 3>, 3>& basis, double cutoff,
+                                   Kind kind = Kind::complex);
 
 struct ColumnsProblem {
   std::vector<std::size_t> shape = {};  // three axes, slowest first; columns are along the last one
   std::vector<Column> columns = {};     // modes are stored in this order, one column after another
+  // real: the samples are real, so that modes k and -k are conjugates. The list holds one of them, in at most one of
+  // the columns (x, y) and (-x, -y). Imaginary parts of modes that are their own conjugates are ignored.
+  Kind kind = Kind::complex;
   double scale_forward = 1, scale_inverse = 1;
   std::size_t threads = 0;  // 0 = all
 };
@@ -51,10 +56,13 @@ class ColumnTransform {
   // Host memory; other devices copy it in both directions.
   void forward(std::span<const Complex> samples, std::span<Complex> modes) const;  // modes of the list only
   void inverse(std::span<const Complex> modes, std::span<Complex> samples) const;  // all other modes are zero
+  void forward(std::span<const T> samples, std::span<Complex> modes) const;        // Kind::real
+  void inverse(std::span<const Complex> modes, std::span<T> samples) const;        // Kind::real
   // Buffers of a device other than the host, with the contents of the spans; enqueued, not waited for.
   void enqueue_forward(Queue& queue, const Buffer& samples, const Buffer& modes) const;
   void enqueue_inverse(Queue& queue, const Buffer& modes, const Buffer& samples) const;
-  // inverse() of the result is the adjoint (conjugate transpose) of forward(), and forward() that of inverse().
+  // inverse() of the result is the adjoint (conjugate transpose) of forward(), and forward() that of inverse(). For
+  // real grids the inner product of modes is Re(sum of a * conj(b)).
   ColumnTransform adjoint(const planner::Options& options = {.effort = Effort::quick}) const;
   std::size_t size() const;     // modes of all columns
   double share() const;         // points of the lines that are transformed, of those of the whole transform
@@ -64,6 +72,7 @@ class ColumnTransform {
   const ColumnsProblem& problem() const;
 
  private:
+  explicit ColumnTransform(std::shared_ptr<const ColumnState<T>> state) : state_(std::move(state)) {}
   std::shared_ptr<const ColumnState<T>> state_;
 };
 

@@ -24,6 +24,10 @@ AxisProblem directed(AxisProblem problem, Direction direction) {
   return problem;
 }
 
+Launch per_element(std::uint64_t elements) {
+  return {.groups = {(elements + kColumnItems - 1) / kColumnItems}, .items = {kColumnItems}};
+}
+
 bool serves(const Device& device, AxisProblem problem) {
   normalize(problem);
   return std::ranges::any_of(list_routes(device, problem),
@@ -35,11 +39,13 @@ bool serves(const Device& device, AxisProblem problem) {
 KernelSource columns_text(bool float64) {
   return {.name = "fft_columns",
           .text = ridge::detail::kernel_text("fft/columns"),
-          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kColumnItems)}, {"PAIR", float64 ? "double2" : "float2"}}};
+          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kColumnItems)},
+                      {"NUMBER", float64 ? "double" : "float"},
+                      {"PAIR", float64 ? "double2" : "float2"}}};
 }
 
 DeviceColumns::DeviceColumns(const Device& device, const ColumnsProblem& problem, const planner::Options& options,
-                             bool float64)
+                             bool float64, bool transposed)
     : device_(device), float64_(float64), geometry_(column_geometry(problem)), staging_(device, "fft columns") {
   if (float64 && !device.limits().float64) {
     throw Error(ErrorKind::unavailable, fmt::format("fft: {} has no double precision", device.id()));
@@ -50,36 +56,73 @@ DeviceColumns::DeviceColumns(const Device& device, const ColumnsProblem& problem
         (!serves(device, along(Direction::forward)) || !serves(device, along(Direction::inverse))))
       range = {0, length};
   };
+  const bool real = geometry_.real();
   all_unless(geometry_.y_range, geometry_.y, [&](Direction direction) { return along_y(direction); });
-  all_unless(geometry_.x_range, geometry_.x, [&](Direction direction) { return along_x(direction); });
+  if (!real) all_unless(geometry_.x_range, geometry_.x, [&](Direction direction) { return along_x(direction); });
   planner::Options own = options;
   for (const Direction direction : {Direction::forward, Direction::inverse}) {
     Compiled* const passes = direction == Direction::forward ? forward_ : inverse_;
     const double scale = direction == Direction::forward ? problem.scale_forward : problem.scale_inverse;
-    passes[0] = planned_route(device, along_x(direction), own, decisions_);
+    if (!real) passes[0] = planned_route(device, along_x(direction), own, decisions_);
     passes[1] = planned_route(device, along_y(direction), own, decisions_);
     passes[2] = planned_route(device, along_z(direction, scale), own, decisions_);
   }
+  if (real) real_lines_ = float64 ? real_lines<double>(own) : real_lines<float>(own);
   const Program program = device.compile(columns_text(float64));
   gather_ = program.kernel("gather");
   scatter_ = program.kernel("scatter");
-  std::vector<std::uint64_t> lines, places;
-  for (std::size_t c = 0; c < problem.columns.size(); ++c) {
-    const Column& column = problem.columns[c];
-    lines.push_back(geometry_.line_of(column));
-    for (std::size_t i = 0; i < column.count; ++i) places.push_back(c * geometry_.z + (column.first + i) % geometry_.z);
-  }
-  lines_ = table(lines, "fft columns, lines");
-  places_ = table(places, "fft columns, modes");
+  take_ = program.kernel("take_modes");
+  put_ = program.kernel("put_modes");
+  drop_imaginary_ = program.kernel("drop_imaginary");
+  make_tables(problem.columns, transposed);
   const std::size_t bytes = std::max(geometry_.planes(), geometry_.columns * geometry_.z) * (float64 ? 16 : 8);
   first_ = device.buffer(bytes, {.name = "fft columns, first"});
   second_ = device.buffer(bytes, {.name = "fft columns, second"});
 }
 
-Buffer DeviceColumns::table(const std::vector<std::uint64_t>& places, const char* name) const {
-  Buffer buffer = device_.buffer(places.size() * sizeof(std::uint64_t), {.name = name});
+void DeviceColumns::make_tables(const std::vector<Column>& columns, bool transposed) {
+  std::vector<std::uint64_t> lines, places;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Column& column = columns[c];
+    lines.push_back(geometry_.line_of(column));
+    for (std::size_t i = 0; i < column.count; ++i) places.push_back(c * geometry_.z + geometry_.line_z(column, i));
+  }
+  lines_ = table(lines, "fft columns, lines");
+  places_ = table(places, "fft columns, modes");
+  if (!geometry_.real()) return;
+  const auto factors = [&](Direction direction) {
+    const std::vector<double> all = geometry_.factors(columns, direction, transposed);
+    return float64_ ? table(all, "fft columns, factors")
+                    : table(std::vector<float>(all.begin(), all.end()), "fft columns, factors");
+  };
+  forward_factors_ = factors(Direction::forward);
+  inverse_factors_ = factors(Direction::inverse);
+}
+
+// Any length; devices plan a real axis with its half spectrum as a whole transform.
+template <class T>
+DeviceColumns::RealLines DeviceColumns::real_lines(const planner::Options& options) const {
+  const std::size_t plane = geometry_.plane();
+  Problem problem{.shape = {geometry_.x},
+                  .batch = plane,
+                  .kind = Kind::real,
+                  .input = {.axes = {plane}, .batch = 1},
+                  .output = {.axes = {plane}, .batch = 1}};
+  if (geometry_.x_range.count < geometry_.x_lines())
+    problem.wanted = {.first = {geometry_.x_range.first}, .count = {geometry_.x_range.count}};
+  const Plan<T> plan(device_, problem, options);
+  return {
+      .forward = [plan](Queue& queue, const Buffer& in, const Buffer& out) { plan.enqueue_forward(queue, in, out); },
+      .inverse = [plan](Queue& queue, const Buffer& in, const Buffer& out) { plan.enqueue_inverse(queue, in, out); },
+      .kernels = plan.kernels(),
+      .explained = plan.explain()};
+}
+
+template <class Element>
+Buffer DeviceColumns::table(const std::vector<Element>& values, const char* name) const {
+  Buffer buffer = device_.buffer(values.size() * sizeof(Element), {.name = name});
   Queue queue = device_.queue();
-  queue.upload(std::span<const std::uint64_t>(places), buffer);
+  queue.upload(std::span<const Element>(values), buffer);
   queue.finish();
   return buffer;
 }
@@ -122,26 +165,38 @@ AxisProblem DeviceColumns::along_z(Direction direction, double scale) const {
 void DeviceColumns::copy(Queue& queue, const Kernel& kernel, const Buffer& from, const Buffer& to, const Buffer& places,
                          std::uint64_t length, std::uint64_t elements) const {
   if (elements == 0) return;
-  queue.launch(kernel, {.groups = {(elements + kColumnItems - 1) / kColumnItems}, .items = {kColumnItems}},
-               {from, to, places, length, elements});
+  queue.launch(kernel, per_element(elements), {from, to, places, length, elements});
+}
+
+// Between the modes of the list and their places on the lines.
+void DeviceColumns::copy_modes(Queue& queue, Direction direction, const Buffer& from, const Buffer& to) const {
+  const bool forward = direction == Direction::forward;
+  if (!geometry_.real()) return copy(queue, forward ? gather_ : scatter_, from, to, places_, 1, geometry_.modes);
+  queue.launch(forward ? take_ : put_, per_element(geometry_.modes),
+               {from, to, places_, forward ? forward_factors_ : inverse_factors_, std::uint64_t{geometry_.modes}});
 }
 
 void DeviceColumns::enqueue_forward(Queue& queue, const Buffer& samples, const Buffer& modes) const {
-  forward_[0]->enqueue(queue, samples, first_);
+  geometry_.real() ? real_lines_.forward(queue, samples, first_) : forward_[0]->enqueue(queue, samples, first_);
   forward_[1]->enqueue(queue, first_, second_);
   copy(queue, gather_, second_, first_, lines_, geometry_.z, geometry_.columns * geometry_.z);
   forward_[2]->enqueue(queue, first_, second_);
-  copy(queue, gather_, second_, modes, places_, 1, geometry_.modes);
+  copy_modes(queue, Direction::forward, second_, modes);
 }
 
 void DeviceColumns::enqueue_inverse(Queue& queue, const Buffer& modes, const Buffer& samples) const {
   queue.fill(first_, std::byte{0});
-  copy(queue, scatter_, modes, first_, places_, 1, geometry_.modes);
+  copy_modes(queue, Direction::inverse, modes, first_);
   inverse_[2]->enqueue(queue, first_, second_);
   queue.fill(first_, std::byte{0});
   copy(queue, scatter_, second_, first_, lines_, geometry_.z, geometry_.columns * geometry_.z);
   inverse_[1]->enqueue(queue, first_, second_);
-  inverse_[0]->enqueue(queue, second_, samples);
+  if (!geometry_.real()) return inverse_[0]->enqueue(queue, second_, samples);
+  for (const std::size_t x : geometry_.symmetric_planes()) {
+    queue.launch(drop_imaginary_, per_element(geometry_.plane()),
+                 {second_, std::uint64_t{x * geometry_.plane()}, std::uint64_t{geometry_.plane()}});
+  }
+  real_lines_.inverse(queue, second_, samples);
 }
 
 void DeviceColumns::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
@@ -154,8 +209,8 @@ void DeviceColumns::enqueue(Queue& queue, Direction direction, const Buffer& in,
 }
 
 void DeviceColumns::run(Direction direction, const void* in, void* out) const {
-  const std::size_t element = float64_ ? 16 : 8, samples = geometry_.samples() * element;
-  const std::size_t modes = geometry_.modes * element;
+  const std::size_t element = float64_ ? 16 : 8, modes = geometry_.modes * element;
+  const std::size_t samples = geometry_.samples() * (geometry_.real() ? element / 2 : element);
   const bool forward = direction == Direction::forward;
   const StagedCall call{
       .in = in, .in_bytes = forward ? samples : modes, .out = out, .out_bytes = forward ? modes : samples};
@@ -163,14 +218,16 @@ void DeviceColumns::run(Direction direction, const void* in, void* out) const {
 }
 
 std::vector<KernelSource> DeviceColumns::kernels() const {
-  std::vector<KernelSource> all;
-  for (const Compiled& pass : forward_) add_to(all, kernels_of(pass->route()));
+  std::vector<KernelSource> all = real_lines_.kernels;
+  for (const Compiled& pass : forward_) {
+    if (pass) add_to(all, kernels_of(pass->route()));
+  }
   all.push_back(columns_text(float64_));
   return all;
 }
 
 std::string DeviceColumns::explain() const {
-  std::string text;
+  std::string text = real_lines_.explained;
   for (const planner::Decision& decision : decisions_) text += decision.explain();
   return text;
 }
