@@ -86,7 +86,7 @@ TEST_F(Cuda, DescribesItself) {
   const DeviceInfo& info = gpu->info();
   EXPECT_TRUE(info.isa.starts_with("sm_")) << info.isa;
   EXPECT_FALSE(info.name.empty());
-  EXPECT_THAT(info.driver, HasSubstr("NVRTC"));
+  EXPECT_THAT(info.driver, HasSubstr("CUDA"));  // NVRTC is named if it was opened: shipped kernels need none
   EXPECT_EQ(info.bus.size(), 12u) << info.bus;
   EXPECT_EQ(info.limits.sub_group, 32u);
   EXPECT_GE(info.limits.work_group, 512u);
