@@ -2,6 +2,7 @@
 #include "device/staging.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/threads.hpp"
@@ -30,26 +31,44 @@ void Staging::run(const StagedCall& call,
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{16} << 20;
+// A piece is copied within a millisecond by its thread, and within 40 us by the fastest links.
+constexpr std::size_t kPiece = std::size_t{2} << 20, kMostThreads = 8;
 
-void copy_by_threads(void* to, const void* from, std::size_t bytes) {
-  base::parallel(std::min<std::size_t>(base::hardware_threads(), 8), [&](std::size_t thread, std::size_t threads) {
-    const base::Share share = base::share(bytes, thread, threads, 4096);
-    if (share.begin < share.end) {
-      std::memcpy(static_cast<std::byte*>(to) + share.begin, static_cast<const std::byte*>(from) + share.begin,
-                  share.end - share.begin);
-    }
-  });
+// The pieces of one thread's part of an array, and which of its two buffers each of them passes through.
+struct Piece {
+  std::size_t at = 0, bytes = 0, turn = 0;
+};
+template <class Work>
+void for_pieces(const base::Share& part, const Work& work) {
+  for (std::size_t at = part.begin, turn = 0; at < part.end; at += kPiece, turn ^= 1)
+    work(Piece{at, std::min(kPiece, part.end - at), turn});
 }
 
 }  // namespace
 
 bool PinnedTransfer::pays(std::size_t bytes) {
-  if (bytes < least_ || device_.is_host() || device_.info().shares_host_memory) return false;
-  for (Buffer& piece : pieces_) {
-    if (!piece) piece = device_.buffer(kPiece, {.kind = MemoryKind::pinned, .name = "staging block"});
+  if (bytes == 0 || bytes < least_ || device_.is_host() || (device_.info().shares_host_memory && !always_))
+    return false;
+  while (lanes_.size() < std::min(base::hardware_threads(), kMostThreads)) {
+    Lane& lane = lanes_.emplace_back(Lane{device_.queue()});
+    for (Buffer& buffer : lane.buffers)
+      buffer = device_.buffer(kPiece, {.kind = MemoryKind::pinned, .name = "staging block"});
   }
   return true;
+}
+
+// Calls copy(lane, part) in each thread, after the work enqueued so far.
+template <class Copy>
+void PinnedTransfer::by_threads(Queue& queue, std::size_t bytes, const Copy& copy) {
+  const Event ready = queue.record();
+  base::parallel(lanes_.size(), [&](std::size_t thread, std::size_t threads) {
+    const base::Share part = base::share(bytes, thread, threads, 4096);
+    if (part.begin == part.end) return;
+    Lane& lane = lanes_[thread];
+    lane.queue.wait_for(ready);
+    copy(lane, part);
+    lane.queue.finish();
+  });
 }
 
 void PinnedTransfer::upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes,
@@ -59,15 +78,16 @@ void PinnedTransfer::upload(Queue& queue, const void* from, const Buffer& to, st
     queue.finish();
     return;
   }
-  std::array<Event, 2> sent;
-  for (std::size_t at = 0, turn = 0; at < bytes; at += kPiece, turn ^= 1) {
-    const std::size_t part = std::min(kPiece, bytes - at);
-    if (sent[turn]) sent[turn].wait();
-    copy_by_threads(pieces_[turn].map().data(), static_cast<const std::byte*>(from) + at, part);
-    queue.copy(pieces_[turn], to, part, 0, to_offset + at);
-    sent[turn] = queue.record();
-  }
-  queue.finish();
+  by_threads(queue, bytes, [&](Lane& lane, const base::Share& part) {
+    std::array<Event, 2> sent;
+    for_pieces(part, [&](const Piece& piece) {
+      const Buffer& buffer = lane.buffers[piece.turn];
+      if (sent[piece.turn]) sent[piece.turn].wait();
+      std::memcpy(buffer.map().data(), static_cast<const std::byte*>(from) + piece.at, piece.bytes);
+      lane.queue.copy(buffer, to, piece.bytes, 0, to_offset + piece.at);
+      sent[piece.turn] = lane.queue.record();
+    });
+  });
 }
 
 void PinnedTransfer::download(Queue& queue, const Buffer& from, void* to, std::size_t bytes, std::size_t from_offset) {
@@ -76,17 +96,26 @@ void PinnedTransfer::download(Queue& queue, const Buffer& from, void* to, std::s
     queue.finish();
     return;
   }
-  std::array<Event, 2> arrived;
-  const auto fetch = [&](std::size_t at, std::size_t turn) {
-    queue.copy(from, pieces_[turn], std::min(kPiece, bytes - at), from_offset + at, 0);
-    arrived[turn] = queue.record();
-  };
-  fetch(0, 0);
-  for (std::size_t at = 0, turn = 0; at < bytes; at += kPiece, turn ^= 1) {
-    if (at + kPiece < bytes) fetch(at + kPiece, turn ^ 1);
-    arrived[turn].wait();
-    copy_by_threads(static_cast<std::byte*>(to) + at, pieces_[turn].map().data(), std::min(kPiece, bytes - at));
-  }
+  by_threads(queue, bytes, [&](Lane& lane, const base::Share& part) {
+    std::array<Event, 2> arrived;
+    std::array<Piece, 2> pieces;
+    const auto empty = [&](std::size_t turn) {
+      if (!arrived[turn]) return;
+      arrived[turn].wait();
+      std::memcpy(static_cast<std::byte*>(to) + pieces[turn].at, lane.buffers[turn].map().data(), pieces[turn].bytes);
+      arrived[turn] = {};
+    };
+    std::size_t last = 0;
+    for_pieces(part, [&](const Piece& piece) {
+      empty(piece.turn);
+      lane.queue.copy(from, lane.buffers[piece.turn], piece.bytes, from_offset + piece.at, 0);
+      arrived[piece.turn] = lane.queue.record();
+      pieces[piece.turn] = piece;
+      last = piece.turn;
+    });
+    empty(last ^ 1);
+    empty(last);
+  });
 }
 
 }  // namespace ridge

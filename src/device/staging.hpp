@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <ridge/device.hpp>
 
@@ -37,14 +38,14 @@ class Staging {
   mutable Buffer in_, out_;
 };
 
-// Copies between pageable host memory and a device through page-locked buffers: threads fill one buffer while the other
-// is in transfer.
-
-// Not thread-safe. Devices that share the host's memory, and short arrays, are copied directly.
+// Copies between pageable host memory and a device through page-locked buffers. Several threads copy a part of the
+// array each, with two buffers and a queue of their own: one buffer is filled or emptied while the other is in
+// transfer. Not thread-safe. Devices that share the host's memory, and short arrays, are copied directly.
 class PinnedTransfer {
  public:
-  explicit PinnedTransfer(const Device& device, std::size_t least = std::size_t{64} << 20)
-      : device_(device), least_(least) {}
+  // `always`: through the buffers also if the device shares the host's memory, for tests.
+  explicit PinnedTransfer(const Device& device, std::size_t least = std::size_t{64} << 20, bool always = false)
+      : device_(device), least_(least), always_(always) {}
   // `from` may be modified when this returns.
   void upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes, std::size_t to_offset = 0);
   // Blocks until the copy is done.
@@ -52,10 +53,17 @@ class PinnedTransfer {
 
  private:
   bool pays(std::size_t bytes);
+  template <class Copy>
+  void by_threads(Queue& queue, std::size_t bytes, const Copy& copy);
 
   Device device_;
   std::size_t least_;  // bytes; shorter arrays are copied directly
-  std::array<Buffer, 2> pieces_;
+  bool always_;
+  struct Lane {  // of one thread
+    Queue queue;
+    std::array<Buffer, 2> buffers{};
+  };
+  std::vector<Lane> lanes_{};
 };
 
 }  // namespace ridge

@@ -86,4 +86,29 @@ TEST(Staging, UploadsAndDownloadsOnEveryDevice) {
   }
 }
 
+// Sizes around those of pieces and of the parts of threads; bytes around the array keep their values.
+TEST(PinnedTransfer, CopiesEveryByteInBothDirections) {
+  for (const ridge::Device& device : ridge::devices().devices) {
+    ridge::PinnedTransfer transfer(device, 0, true);
+    for (const std::size_t bytes : {1u, 4097u, (2u << 20) - 1, (4u << 20) + 8195, (70u << 20) + 3}) {
+      Queue queue = device.queue();
+      const std::size_t offset = 128, all = bytes + 2 * offset;
+      const Buffer buffer = device.buffer(all, {.name = "array"});
+      queue.fill(buffer, std::byte{0x77});  // the transfers wait for it
+      const auto from = random_values<std::uint8_t>(bytes, Numbers::bits, bytes);
+      transfer.upload(queue, from.data(), buffer, bytes, offset);
+      std::vector<std::uint8_t> direct(all), back(all, 0x55);
+      queue.download(buffer, std::span(direct));
+      queue.finish();
+      EXPECT_TRUE(std::equal(from.begin(), from.end(), direct.begin() + offset)) << device.id() << " " << bytes;
+      EXPECT_EQ(std::count(direct.begin(), direct.begin() + offset, 0x77), static_cast<std::ptrdiff_t>(offset));
+      EXPECT_EQ(std::count(direct.end() - offset, direct.end(), 0x77), static_cast<std::ptrdiff_t>(offset));
+      transfer.download(queue, buffer, back.data() + offset, bytes, offset);
+      EXPECT_TRUE(std::equal(from.begin(), from.end(), back.begin() + offset)) << device.id() << " " << bytes;
+      EXPECT_EQ(std::count(back.begin(), back.begin() + offset, 0x55), static_cast<std::ptrdiff_t>(offset));
+      EXPECT_EQ(std::count(back.end() - offset, back.end(), 0x55), static_cast<std::ptrdiff_t>(offset));
+    }
+  }
+}
+
 }  // namespace
