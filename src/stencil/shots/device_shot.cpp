@@ -14,6 +14,8 @@
 namespace ridge::stencil {
 namespace {
 
+constexpr std::size_t kPointItems = 64;  // work-items of a group of move_points
+
 // Kernels of one kind of snapshots, which the run that reads them launches too.
 template <class T>
 struct DeviceSnapshots final : Snapshots<T> {
@@ -61,7 +63,7 @@ class DeviceShot final : public ShotRun<T> {
   }
 
   std::size_t attach(const PointTable& table, std::size_t rows) override {
-    Attached attached{.points = table.points, .cells = table.cells.size()};
+    Attached attached{.points = table.points, .cells = table.cells.size(), .lanes = lanes_of(table)};
     const auto places = [&](const std::vector<std::uint32_t>& cells) {
       std::vector<std::uint32_t> result;
       for (const std::uint32_t cell : cells) result.push_back(static_cast<std::uint32_t>(place_of(cell)));
@@ -240,6 +242,7 @@ class DeviceShot final : public ShotRun<T> {
  private:
   struct Attached {
     std::size_t points = 0, cells = 0;
+    std::size_t lanes = kPointItems;  // work-items per point
     Buffer place{}, first{}, weight{}, cell_place{}, cell_first{}, point{}, point_weight{}, values{};
   };
   struct Pending {  // values to be taken from the new level, or from the level before the last step
@@ -255,6 +258,14 @@ class DeviceShot final : public ShotRun<T> {
   std::size_t place_of(std::size_t cell) const {  // elements after the first cell
     const Layout& layout = chosen_.layout;
     return (cell / layout.shape[2]) * grid_.pitch + cell % layout.shape[2];
+  }
+  // About eight entries per work-item: one item for a cell, 8 for points between cells in 2D, 64 in 3D.
+  static std::size_t lanes_of(const PointTable& table) {
+    std::size_t most = 0, lanes = 1;
+    for (std::size_t k = 0; k < table.points; ++k)
+      most = std::max<std::size_t>(most, table.first[k + 1] - table.first[k]);
+    while (8 * lanes < most && lanes < kPointItems) lanes *= 2;
+    return lanes;
   }
   template <class Value>
   Buffer upload(const std::vector<Value>& values) {
@@ -292,16 +303,33 @@ class DeviceShot final : public ShotRun<T> {
   // Adds a row of `from`, if given, to the new level, and takes the pending row.
   void move(const Attached* from, std::size_t row) {
     const DeviceGrid grid = *running_->device_grid();
-    const std::size_t cells = from != nullptr ? from->cells : 0, groups = (cells + 63) / 64;
+    const std::size_t cells = from != nullptr ? from->cells : 0, groups = (cells + kPointItems - 1) / kPointItems;
     const Attached& to = pending_ ? points_[pending_->points] : *from;
     const Attached& add = from != nullptr ? *from : to;
-    const std::size_t receivers = pending_ ? to.points : 0;
-    if (groups + receivers > 0) {
-      grid.queue.launch(move_, {.groups = {groups + receivers}, .items = {64}},
-                        {grid.fields, grid.coefficients, add.cell_place, add.cell_first, add.point, add.point_weight,
-                         add.values, to.place, to.first, to.weight, to.values, start(grid, false),
-                         start(grid, pending_ && pending_->older), word(grid.origin), word(row * add.points),
-                         word(pending_ ? pending_->row * to.points : 0), count(groups), count(cells)});
+    const std::size_t receivers = pending_ ? to.points : 0, together = kPointItems / to.lanes;
+    const std::size_t all = groups + (receivers + together - 1) / together;
+    if (all > 0) {
+      grid.queue.launch(move_, {.groups = {all}, .items = {kPointItems}},
+                        {grid.fields,
+                         grid.coefficients,
+                         add.cell_place,
+                         add.cell_first,
+                         add.point,
+                         add.point_weight,
+                         add.values,
+                         to.place,
+                         to.first,
+                         to.weight,
+                         to.values,
+                         start(grid, false),
+                         start(grid, pending_ && pending_->older),
+                         word(grid.origin),
+                         word(row * add.points),
+                         word(pending_ ? pending_->row * to.points : 0),
+                         count(groups),
+                         count(cells),
+                         count(to.lanes),
+                         count(receivers)});
     }
     pending_.reset();
   }

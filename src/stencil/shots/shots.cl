@@ -2,13 +2,15 @@
 // a level that the launch does not change. Levels start `add_level` and `take_level` elements into the grid.
 //
 // Work-groups below `add_groups` have one work-item per cell that has sources, so the sum has one order. The others
-// have one receiver each: its entries are divided among the work-items, whose sums are added as a tree.
+// have 64 / lanes receivers each: the entries of a receiver are divided among `lanes` work-items, a power of two, whose
+// sums are added as a tree.
 KERNEL WORK_GROUP(64, 1, 1) void move_points(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
     GLOBAL const uint* RESTRICT add_places, GLOBAL const uint* RESTRICT add_first,
     GLOBAL const uint* RESTRICT add_points, GLOBAL const CELL* RESTRICT add_weights,
     GLOBAL const CELL* RESTRICT add_values, GLOBAL const uint* RESTRICT take_places,
     GLOBAL const uint* RESTRICT take_first, GLOBAL const CELL* RESTRICT take_weights, GLOBAL CELL* RESTRICT take_values,
-    ulong add_level, ulong take_level, ulong origin, ulong add_row, ulong take_row, int add_groups, int cells) {
+    ulong add_level, ulong take_level, ulong origin, ulong add_row, ulong take_row, int add_groups, int cells,
+    int lanes, int receivers) {
   AFTER_PREVIOUS_KERNEL();
   LOCAL_ARRAY(CELL, sums, 64);
   const int lane = LOCAL_ID(0), group = (int)GROUP_ID(0);
@@ -22,16 +24,18 @@ KERNEL WORK_GROUP(64, 1, 1) void move_points(GLOBAL CELL* grid, GLOBAL const CEL
     }
     return;
   }
-  const int receiver = group - add_groups;
+  const int receiver = (group - add_groups) * (64 / lanes) + lane / lanes, part = lane % lanes;
   const ulong level = take_level + origin;
   CELL sum = 0;
-  for (uint i = take_first[receiver] + lane; i < take_first[receiver + 1]; i += 64)
-    sum += take_weights[i] * grid[level + take_places[i]];
+  if (receiver < receivers) {
+    for (uint i = take_first[receiver] + part; i < take_first[receiver + 1]; i += lanes)
+      sum += take_weights[i] * grid[level + take_places[i]];
+  }
   sums[lane] = sum;
   BARRIER();
-  for (int apart = 32; apart > 0; apart /= 2) {
-    if (lane < apart) sums[lane] += sums[lane + apart];
+  for (int apart = lanes / 2; apart > 0; apart /= 2) {
+    if (part < apart) sums[lane] += sums[lane + apart];
     BARRIER();
   }
-  if (lane == 0) take_values[take_row + receiver] = sums[0];
+  if (part == 0 && receiver < receivers) take_values[take_row + receiver] = sums[lane];
 }
