@@ -172,7 +172,8 @@ bool describe(PyObject* x, const Values& values, Key& key) {
   key.length = key.from_half() ? 2 * (key.shape[key.axis] - 1) : key.shape[key.axis];
   if (!default_or(kN, Py_None) && !integer(values[kN], key.length)) return false;
   if (key.length < 1 || (key.trigonometric() && !describe_kind(values, key))) return false;
-  // Copies are of whole packed arrays; boxes end at the last axis of short ones.
+  // Input is copied only from packed arrays, and whole. Padded input (n longer than the axis) is handled here only
+  // along the last axis of packed arrays of at most kMostPoints points.
   const bool cut = key.needed() < key.shape[key.axis];
   if (!key.packed && (key.widened() || key.function == kHfft)) return false;
   if (key.widened() && cut) return false;
@@ -188,7 +189,7 @@ std::array<Py_ssize_t, kMostAxes> result_shape(const Key& key) {
   return shape;
 }
 
-// The factor of every value by the norm.
+// Scale factor of the outputs for the chosen norm.
 double scale_of(const Key& key) {
   std::ptrdiff_t points = key.length;  // of the Fourier transform that a cosine or sine transform is a part of
   if (key.trigonometric()) points = 2 * (key.real_type != 1 ? points : key.function < kDst ? points - 1 : points + 1);

@@ -30,7 +30,7 @@ struct BankCase {
   std::size_t spectra = 0;
   std::vector<DelayPoint> delays{};  // in order of time
   std::uint64_t data = 0, by_chance = 0, cuts = 0;
-  bool odd = false;  // one sample of one station is NaN
+  bool has_nan = false;  // one sample of one station is NaN
 };
 
 std::size_t hop_of(const filterbank::Problem& problem) {
@@ -102,7 +102,7 @@ BankCase draw_case(Draw& draw) {
   problem.output_times = random.between(1, 20);
   const std::size_t ratio = random.below(5), bandpass = random.below(4), block = random.below(3);
   const bool known = random.chance(0.5), delayed = random.chance(0.2);
-  made.odd = random.chance(0.3) && problem.samples == filterbank::Samples::float32;
+  made.has_nan = random.chance(0.3) && problem.samples == filterbank::Samples::float32;
   made.data = random.bits();
   made.by_chance = random.bits();
   made.cuts = random.bits();
@@ -159,7 +159,7 @@ std::string in_words(const BankCase& made) {
   if (!p.weights.empty()) text += ", random weights";
   if (p.order == Order::channel) text += fmt::format(", channels first, {} times", p.output_times);
   if (p.delays.wanted) text += fmt::format(", delays up to {} at {} points", p.delays.longest, made.delays.size());
-  if (made.odd) text += ", a NaN sample";
+  if (made.has_nan) text += ", a NaN sample";
   return text + fmt::format(", {} spectra", made.spectra);
 }
 
@@ -277,7 +277,7 @@ std::vector<std::byte> draw_bytes(const BankCase& made, Random& random) {
   std::vector<std::byte> bytes(samples * p.stations * p.polarizations * sample_bytes(p.samples));
   p.samples == filterbank::Samples::float32 ? fill_floats(bytes, Random(made.data))
                                             : fill_bits(bytes, Random(made.data));
-  if (made.odd) {
+  if (made.has_nan) {
     const float number =
         random.chance(0.5) ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
     std::memcpy(bytes.data() + random.below(bytes.size() / 4) * 4, &number, 4);
@@ -370,7 +370,7 @@ Outcome power(Draw& draw, BankCase made) {
   made.problem.delays = {};
   made.delays.clear();
   made.problem.order = Order::time;
-  made.odd = false;
+  made.has_nan = false;
   Random random(made.cuts);
   filterbank::Detection wanted;
   const std::size_t products = random.below(made.problem.polarizations == 2 ? 4 : 3);
@@ -380,7 +380,7 @@ Outcome power(Draw& draw, BankCase made) {
                                     : filterbank::Products::stokes;
   wanted.times = 1 + random.below(std::min<std::size_t>(made.spectra, 9));
   for (const std::size_t sum : {2, 3, 4, 8, 16}) {
-    // Without both edges of the band in one sum.
+    // A sum must not join channels of both edges of the band.
     const std::size_t bank = made.problem.channels;
     const bool apart = made.problem.centred || sum == bank || (bank + 1) / 2 % sum == 0;
     if (bank % sum == 0 && random.chance(0.3) && apart) wanted.channels = sum;
@@ -404,7 +404,7 @@ Outcome power(Draw& draw, BankCase made) {
   const std::size_t places = all ? got.size() : static_cast<std::size_t>(std::clamp(3e6 / each, 10.0, 2000.0));
   double mean = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    // The mean power: squares of powers are no part of it.
+    // The mean is over powers only: rows of squared powers are skipped.
     if (wanted.products == filterbank::Products::moments && i / channels % count >= p.polarizations) continue;
     mean += std::abs(static_cast<double>(got[i]));
   }

@@ -164,13 +164,13 @@ class NufftLaws {
     return out;
   }
 
-  // The promised error, and type 1's rounding of its sums.
+  // The promised error plus, for type 1, the rounding errors of its sums over points.
   double epsilon() const {
     const double width = std::pow(4.0, static_cast<double>(problem_.modes.size()));
     const double terms = std::min(1.0, width / static_cast<double>(modes_)) * static_cast<double>(points_);
     return problem_.epsilon + double{std::numeric_limits<T>::epsilon()} / 2 * std::sqrt(to_modes() ? terms : 1);
   }
-  // Root mean square of the sums of random phases.
+  // Expected root mean square of the outputs: phases are random, so the powers of the inputs add.
   double rms_of(const Values1<T>& in) const { return norm_of<T>(in) / std::sqrt(static_cast<double>(problem_.batch)); }
 
   // exp(sign i k . x) for the mode at this index of one set.
@@ -196,7 +196,7 @@ class NufftLaws {
     return adjoint_of<T>(*plan_, draw_, x, X, some_values<T>(X.size(), random_), epsilon());
   }
 
-  // One point, or one mode, in every set.
+  // A single input of 1 (a point's strength or a mode) per set: every output is a phase factor.
   std::string impulse() {
     const std::size_t count = to_modes() ? points_ : modes_, at = random_.below(count);
     Values1<T> in(inputs());
@@ -206,7 +206,8 @@ class NufftLaws {
     });
   }
 
-  // Points moved by d: type 1 multiplies the modes by exp(sign i k . d), type 2 is given modes divided by it.
+  // Moves all points by d. Type 1: modes are multiplied by exp(sign i k . d). Type 2: with modes divided by it, the
+  // values stay the same.
   std::string shift(const Values1<T>& x, const Values1<T>& X) {
     std::array<T, 3> by{};
     for (T& d : by) d = coordinate();
@@ -225,7 +226,7 @@ class NufftLaws {
     });
   }
 
-  // Points on a grid of as many points as modes: the transform is unitary but for the root of their number.
+  // Points on a grid with as many points as modes: the norm grows by the square root of their number.
   std::string energy() {
     const std::size_t before = points_;
     points_ = modes_;

@@ -61,8 +61,8 @@ class Variant {
 
 using Entry = planner::Entry<Variant>;
 
-// Each variant file defines one, and registry.cpp lists it: it appends the variant once per parameter set worth trying,
-// including refusals. The problem is complete.
+// Appends a variant's entries: one per parameter set worth trying, refused ones included. Defaults of the problem are
+// filled in. Each variant's file defines a lister; registry.cpp names it.
 using Lister = planner::Lister<Entry, Problem, Geometry>;
 
 std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry);

@@ -92,8 +92,8 @@ double bandwidth_of(std::size_t width, double upsampling) {
   return shape_of(width, upsampling).share * std::numbers::pi * static_cast<double>(width) * (1 - 1 / (2 * upsampling));
 }
 
-// Root mean square of the mode factors of one axis, relative to that of frequency 0. The division by the kernel's
-// transform, about exp(c (sqrt(1 - u^2) - 1)), amplifies rounding errors of high frequencies by it.
+// Root mean square of the mode factors of one axis, relative to that of frequency 0: the factor by which the division
+// by the kernel's transform, about exp(c (sqrt(1 - u^2) - 1)), amplifies rounding errors of high frequencies.
 double amplification(std::size_t width, double upsampling) {
   constexpr int kSamples = 32;
   const double highest = 1 / (2 * upsampling - 1);

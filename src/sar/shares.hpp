@@ -11,7 +11,7 @@ struct DeviceRates {
 };
 
 // For each device the reason why it gets no frames, empty if it gets some: one device gets all if it is faster alone
-// than all together; otherwise a device slower than 1/16 of the fastest gets none.
+// than all together; otherwise a device with less than 1/16 of the fastest one's rate gets none.
 std::vector<std::string> left_out(const std::vector<DeviceRates>& devices);
 
 }  // namespace ridge::sar

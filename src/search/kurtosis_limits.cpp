@@ -29,8 +29,8 @@ long double rising(long double x, int n) {
 struct Shape {
   double mean, sigma, skew, kurtosis;
 };
-// S2 / S1^2 and S1 are independent, so the moments of the ratio are quotients of moments. Central moments cancel:
-// long double.
+// S2 / S1^2 and S1 are independent, so the moments of the ratio are quotients of moments. Central moments are small
+// differences of these, hence long double.
 Shape kurtosis_moments(long double m, long double a) {
   Moments raw{}, cumulant{}, sum{1}, ratio{}, central{};
   for (int k = 0; k < 5; ++k) raw[static_cast<std::size_t>(k)] = rising(a, 2 * k);

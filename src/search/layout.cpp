@@ -52,7 +52,7 @@ std::vector<Segment> plan_trials(const Band& band, const TrialOptions& options) 
                                options.dm_end));
   }
   if (!(options.tolerance > 1) || !(options.tolerance <= 10))
-    refuse_problem(fmt::format("the tolerance must be between 1 and 10 and above 1, got {}", options.tolerance));
+    refuse_problem(fmt::format("the tolerance must be above 1 and at most 10, got {}", options.tolerance));
   const double step = std::abs(band.step_mhz), width = step * static_cast<double>(band.channels);
   const double middle = (band.highest_mhz() + band.lowest_mhz()) / 2, cube = middle * middle * middle;
   const double smear = 2 * kDispersion * step / cube;        // seconds per DM within a channel

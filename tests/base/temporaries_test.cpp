@@ -79,7 +79,7 @@ TEST_P(Temporaries, AreRemovedIfAnotherHandlerCallsOurs) {
   EXPECT_THAT(folder_.names(), IsEmpty());
 }
 
-// A parent that ends and its own last signal, or a user who presses Ctrl-C twice.
+// Several signals arrive one after another, as when a user presses Ctrl-C twice.
 TEST_P(Temporaries, ASecondSignalDoesNotStopTheRemoval) {
   EXPECT_EQ(end_of_child([&] {
               ::signal(GetParam(), SIG_DFL);
@@ -153,7 +153,7 @@ TEST_F(Temporaries, FoldersOfKilledProcessesAreRemovedByTheNext) {
   ASSERT_EQ(left.size(), 2u);
   const TemporaryFolder running("ridge-test");
   make(folder_ / "ridge-test-notes");
-  // Of an ended process by its number, but locked: of a process in another name space.
+  // A folder whose number is no running process here, but which is locked: its process runs in another PID namespace.
   const auto locked = folder_ / "ridge-test-999999999-0";
   std::filesystem::create_directory(locked);
   const int lock = ::open(locked.c_str(), O_RDONLY | O_DIRECTORY);

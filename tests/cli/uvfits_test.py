@@ -151,7 +151,7 @@ def main():
                            ([*site, "--phase-centre", "1,x"], "RA,DEC"), (["--output-format", "fil"], "correlate")]:
         code, text = ridge("channelize", "in.raw", "no.uvfits", *bank, *words)
         check(code == 1 and message in text and not os.path.exists("no.uvfits"), f"{words}: {code} {text}")
-    # An odd number of sums needs --centred; a tone in channel 0 is then in the lower one of its sum.
+    # An odd number of summed channels needs --centred. A tone in channel 0 must then be found in the sum that contains it.
     with open("tone.raw", "wb") as out:
         out.write(struct.pack("<2f", 1, 0) * 6 * 4 * TIMES * 4)
     odd = ["--stations", 4, "--polarizations", 1, "--samples", "f32", "--block", 6, "--channels", 6, "--correlate", "--times",

@@ -139,7 +139,7 @@ def compile_cpp():
 
 
 def link_flags():
-    """What the command is linked with, or None where another tool than Ninja builds it."""
+    """Linker flags of the command `ridge`; None if Ninja is not the build tool."""
     told = subprocess.run(["ninja", "-C", build, "-t", "commands", "ridge"], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     links = [line for line in told.stdout.splitlines() if " -o ridge " in line]
     if not links:

@@ -29,7 +29,7 @@ def output_of(command, work):
 
 
 def missing(name):
-    """Why a program cannot be run here, or nothing."""
+    """The reason why a program cannot be run here; empty if it can."""
     if name.startswith("12_") or name == "ridge place":
         if not os.path.exists(os.path.join(build, "libridge-place.so")):
             return "the placement compiler is not built"

@@ -242,7 +242,8 @@ std::vector<WideComplex> transformed(const TensorProblem& problem, std::vector<W
         return alone ? WideComplex(j == 0 ? 1 : (k % 2 == 0 ? 1 : -1)) : Wide(2) * root(n, true)(j, k);
       });
       for (WideComplex& v : sums) v = v.real();
-      // Unpaired terms contribute their real part only: the added contributions of their imaginary parts are imaginary.
+      // The values without a mirror (index 0 and n/2) contribute their real part only: what their imaginary parts add
+      // is imaginary and dropped here.
       values = std::move(sums);
     } else {
       const bool back = inverse || problem.kind == TensorKind::complex_inverse;

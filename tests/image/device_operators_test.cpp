@@ -28,8 +28,8 @@ std::vector<Entry> one_per_variant(const Device& device, std::vector<Entry> entr
 }
 
 // Checks one entry per call, because compiling takes most of the time; with RIDGE_SLOW=1 one entry per variant.
-void check_ways(const Device& device, OperatorProblem problem, std::size_t round,
-                const std::vector<std::pair<std::size_t, std::size_t>>& sizes) {
+void check_variants(const Device& device, OperatorProblem problem, std::size_t round,
+                    const std::vector<std::pair<std::size_t, std::size_t>>& sizes) {
   for (const auto& [rows, columns] : sizes) {
     problem.input.rows = rows;
     problem.input.columns = columns;
@@ -63,7 +63,7 @@ TEST_F(DeviceOperators, EveryOperator) {
         problem.input.depth = kind.depth;
         problem.border = kind.border;
         problem.constant = 77;
-        check_ways(device, problem, round / 2, {{1, 1}, {1, 19}, {23, 1}, {37, 141}});
+        check_variants(device, problem, round / 2, {{1, 1}, {1, 19}, {23, 1}, {37, 141}});
       }
     }
   }
@@ -87,7 +87,7 @@ TEST_F(DeviceOperators, ExamplesOfTheOthers) {
         } catch (const Error&) {
           problem.input.channels = 1;
         }
-        check_ways(device, problem, round++, {{1, 19}, {37, 141}});
+        check_variants(device, problem, round++, {{1, 19}, {37, 141}});
       }
     }
   }
@@ -117,10 +117,10 @@ TEST_F(DeviceOperators, GrayAndGradients) {
     for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
       problem.input = {.rows = 1, .columns = 1, .channels = depth == Depth::u16 ? 4u : 3u, .depth = depth};
       problem.chain = {Gray{}};
-      check_ways(device, problem, 0, {{1, 1}, {5, 131}});
+      check_variants(device, problem, 0, {{1, 1}, {5, 131}});
       problem.input.channels = 1;
       problem.chain = {Gradient{depth == Depth::u8 ? GradientKind::scharr : GradientKind::sobel}};
-      check_ways(device, problem, 0, {{1, 3}, {20, 47}, {9, 301}});
+      check_variants(device, problem, 0, {{1, 3}, {20, 47}, {9, 301}});
     }
   }
 }

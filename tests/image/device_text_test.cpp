@@ -64,7 +64,7 @@ TEST(DeviceVarianceText, EveryDesignCompilesForCudaAndStaysInRegisters) {
 
 // Compiles one variant per operator, with alternating depths, channels and borders; with RIDGE_SLOW=1 every variant in
 // every depth.
-TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
+TEST(DeviceOperatorText, EveryVariantCompilesForCudaAndSpillsLittle) {
   std::string why_not;
   if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
   if (test::accelerators().empty()) GTEST_SKIP() << "no device whose limits could be asked";
@@ -83,13 +83,13 @@ TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
       problem.border = static_cast<Border>(round % 5);
       std::vector<Entry> entries = list_variants(device, problem);
       const auto* convolve = std::get_if<Convolve>(&operation);
-      const bool large = convolve != nullptr && convolve->rows == 30;  // its sums are nothing new
+      const bool large = convolve != nullptr && convolve->rows == 30;  // only its transforms add kernel text
       std::erase_if(entries, [&](const Entry& entry) {
         return !entry.candidate.refusal.empty() || (large && entry.candidate.variant != "fft");
       });
-      for (std::size_t way = 0; way < entries.size(); ++way) {
-        if (!slow && way != round / 2 % entries.size()) continue;
-        const Entry& entry = entries[way];
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (!slow && i != round / 2 % entries.size()) continue;
+        const Entry& entry = entries[i];
         for (const KernelSource& source : entry.kernels()) {
           std::string all = source.text;
           for (const auto& [name, value] : source.defines) all += name + "=" + value + ";";
@@ -181,34 +181,35 @@ TEST(DeviceOperatorText, WordsOfBytesStayInRegisters) {
   }
 }
 
-TEST(DeviceOperatorText, RowsOnTheirWayStayInRegisters) {
+TEST(DeviceOperatorText, PrefetchedRowsStayInRegisters) {
   std::string why_not;
   if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
   if (test::accelerators().empty()) GTEST_SKIP() << "no device whose limits could be asked";
-  struct Way {
+  struct Chosen {
     const char* variant;
     Depth depth;
     Operation operation;
   };
-  for (const Way& way : {Way{"march", Depth::f32, Gauss{1, 2}}, Way{"march", Depth::f32, Gauss{5}},
-                         Way{"enlarge", Depth::f32, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
-                         Way{"resample", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
-                         Way{"resample", Depth::u8, Resize{.scale = 1.6}},
-                         Way{"phases", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
-                         Way{"sums", Depth::u8, Box{9, 9}}, Way{"lanes", Depth::f32, Gauss{1, 2}}}) {
+  for (const Chosen& chosen :
+       {Chosen{"march", Depth::f32, Gauss{1, 2}}, Chosen{"march", Depth::f32, Gauss{5}},
+        Chosen{"enlarge", Depth::f32, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
+        Chosen{"resample", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
+        Chosen{"resample", Depth::u8, Resize{.scale = 1.6}},
+        Chosen{"phases", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
+        Chosen{"sums", Depth::u8, Box{9, 9}}, Chosen{"lanes", Depth::f32, Gauss{1, 2}}}) {
     OperatorProblem problem;
-    problem.input = {.rows = 270, .columns = 480, .channels = 1, .depth = way.depth};
-    problem.chain = {way.operation};
+    problem.input = {.rows = 270, .columns = 480, .channels = 1, .depth = chosen.depth};
+    problem.chain = {chosen.operation};
     int seen = 0;
     for (const Entry& entry : list_variants(test::accelerators().front(), problem)) {
-      if (entry.candidate.variant != way.variant || seen > 0) continue;
+      if (entry.candidate.variant != chosen.variant || seen > 0) continue;
       for (const detail::KernelResources& kernel : detail::resources_for(entry.kernels().front(), "sm_90")) {
         ++seen;
         RecordProperty(entry.candidate.name(), kernel.registers);
         EXPECT_EQ(kernel.spilled_bytes, 0) << entry.candidate.name();
       }
     }
-    EXPECT_GT(seen, 0) << way.variant;
+    EXPECT_GT(seen, 0) << chosen.variant;
   }
 }
 

@@ -14,8 +14,8 @@ for package in ridge libridge0 libridge-dev libridge-fftw3 python3-ridge; do
   ls "$work"/debs/${package}_*.deb >/dev/null
 done
 if command -v lintian >/dev/null; then
-  # Packages are made from a folder configured with CMAKE_INSTALL_PREFIX=/usr; elsewhere libraries have no folder of their
-  # architecture, which is all that these two say.
+  # Releases are packaged with CMAKE_INSTALL_PREFIX=/usr. With another prefix libraries are not installed in a folder named
+  # after the architecture; the two suppressed tags report only that.
   prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:[A-Z]*=//p' "$build/CMakeCache.txt")
   other=()
   [ "$prefix" = /usr ] || other=(--suppress-tags maintscript-calls-ldconfig,pkg-config-unavailable-for-cross-compilation)

@@ -86,7 +86,7 @@ class PageCheck(unittest.TestCase):
         self.expect("the labels 'left' and 'right' overlap", "</svg>",
                     "<text x='10' y='20'>left</text><text x='20' y='24'>right</text></svg>")
 
-    def test_turned_labels_are_seen_as_they_stand(self):
+    def test_rotated_labels_are_compared_as_drawn(self):
         apart = "<text x='10' y='20'>left</text><text transform='translate(70 40) rotate(-60)'>up</text></svg>"
         self.assertEqual(self.problems("</svg>", apart), [])
         self.expect("overlap", "</svg>", apart.replace("translate(70 40)", "translate(14 24)"))

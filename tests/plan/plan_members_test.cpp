@@ -67,9 +67,9 @@ using Tensor = fft::TensorPlan<double>;
 static_assert(Plan<Tensor, fft::TensorProblem> && MadeFrom<Tensor, fft::TensorProblem>);
 static_assert(Runs<Tensor, const void*, void*>);
 
-using Turn = transpose::Plan<Complex>;
-static_assert(Plan<Turn, transpose::Problem> && MadeFrom<Turn, transpose::Problem>);
-static_assert(Runs<Turn, In, Out> && Enqueues<Turn, Buffer, Buffer>);
+using Transpose = transpose::Plan<Complex>;
+static_assert(Plan<Transpose, transpose::Problem> && MadeFrom<Transpose, transpose::Problem>);
+static_assert(Runs<Transpose, In, Out> && Enqueues<Transpose, Buffer, Buffer>);
 
 using Bank = filterbank::Plan;
 static_assert(Plan<Bank, filterbank::Problem> && MadeFrom<Bank, filterbank::Problem>);

@@ -160,7 +160,7 @@ TEST(FftBoxes, EqualTheWholeTransform) {
       expect_boxes<double>(host(), problem);
     }
   }
-  // Planes of many blocks, and results that are written past the caches.
+  // Planes of many blocks, and results large enough for non-temporal stores.
   expect_boxes<float>(host(), {.shape = {6, 96, 80}, .threads = 2, .given = {.count = {3, 48, 40}}});
   expect_box<float, std::complex<float>, std::complex<float>>(
       host(), {.shape = {1024, 700}, .threads = 1, .given = {.first = {600, 5}, .count = {512, 300}}}, false);
@@ -241,7 +241,7 @@ TEST(FftDealiased, ProductsAreConvolutions) {
       expected[static_cast<std::size_t>(r) * n + static_cast<std::size_t>(c)] +=
           std::complex<double>(a[i]) * std::complex<double>(b[j]);
     }
-    product.run(a, b, a);  // in the place of a factor
+    product.run(a, b, a);  // the product overwrites a factor
     EXPECT_LE(distance(a, expected), 8 * std::numeric_limits<float>::epsilon()) << product.explain();
   }
   // Real fields: negative frequencies are conjugates.

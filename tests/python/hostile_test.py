@@ -22,7 +22,7 @@ def refused(what, call, *kinds):
     except (kinds or ANY) as error:
         if str(error):
             return
-        print(f"{what}: {type(error).__name__} without a word")
+        print(f"{what}: {type(error).__name__} without a message")
     except BaseException as error:
         print(f"{what}: {type(error).__name__}: {error}")
     else:

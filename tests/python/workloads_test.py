@@ -169,7 +169,7 @@ class Stencils(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
 
-    def test_arrays_are_stepped_where_they_lie(self):
+    def test_arrays_are_stepped_in_place(self):
         update = ridge.stencil.heat(1.0, 0.2, (1.0, 1.0))
         big = np.full((30, 40, 3), 7, np.float32)
         u = random.random((12, 16)).astype(np.float32)
@@ -405,7 +405,7 @@ class DeviceArrays(unittest.TestCase):
         device_transforms.same(self, device, "dctn", device_transforms.numbers((2, 8), "c"), s=(6,), axes=(1,))
         device_transforms.mistakes(self, device)
 
-    def test_a_stencil_on_another_device_steps_where_the_cells_lie(self):
+    def test_a_stencil_on_another_device_steps_in_place(self):
         device = next((d["id"] for d in ridge.devices() if d["backend"] != "host"), None)
         if device is None:
             self.skipTest("no device beside the host")

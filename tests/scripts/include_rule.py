@@ -60,14 +60,14 @@ def broken_rules(root):
             continue
         module = path.relative_to(root / "src").parts[0]
         if module not in ALLOWED:
-            found.append(f"{path}: a module \"{module}\" that this script does not know: give it its place in ALLOWED")
+            found.append(f"{path}: a module \"{module}\" that this script does not know: add it to ALLOWED")
             continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             match = INCLUDE.match(line)
             target = module_of(*match.groups()) if match else None
             if target is None or target == module or target not in ALLOWED or target in ALLOWED[module]:
                 continue
-            found.append(f"{path}:{number}: {module} includes {target}, which does not stand above it")
+            found.append(f"{path}:{number}: {module} includes {target}, which is not above it")
     return found
 
 
@@ -135,7 +135,7 @@ def self_test():
             (root / "src" / module / "a.cl").write_text('#define WAIT() asm volatile("bar.sync 1;")\n// an asmatic word\n')
             assert len(inline_assembly(root)) == faults, module
             (root / "src" / module / "a.cl").unlink()
-    print("the rule is noticed where it is broken")
+    print("every violation of the rule is found")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ WAYS = [
 KNOWN = {("src/place/judge/compare.cpp", "worst"), ("tests/sar/focus_test.cpp", "farthest"), ("src/bench/stencil_case.cpp", "apart")}
 
 
-def ways_of(text):
+def matches_of(text):
     for number, line in enumerate(text.splitlines(), 1):
         for way in WAYS:
             match = way.search(line)
@@ -31,11 +31,11 @@ def ways_of(text):
 def self_test():
     for line in ("if (!(d <= worst)) worst = d;", "worst = d <= worst ? worst : d;", "if (e > worst) worst = e;",
                  "worst = std::max(worst, std::abs(a - b));", "error = std::max(error, one);"):
-        assert list(ways_of(line)), line
+        assert list(matches_of(line)), line
     for line in ("worst.add(std::abs(a - b));", "worst = worse(worst, d);", "largest = std::max(largest, a);",
                  "far = std::max(far, std::isnan(one) ? infinity : one);"):
-        assert not list(ways_of(line)), line
-    print("the ways are noticed")
+        assert not list(matches_of(line)), line
+    print("every pattern is found")
 
 
 def main(root):
@@ -45,10 +45,10 @@ def main(root):
             if path.suffix not in (".cpp", ".hpp", ".h", ".c"):
                 continue
             name = str(path.relative_to(root))
-            for number, line, groups in ways_of(path.read_text(errors="replace")):
+            for number, line, groups in matches_of(path.read_text(errors="replace")):
                 if not any((name, group) in KNOWN for group in groups):
                     found.append(f"{name}:{number}: {line}")
-    print("\n".join(found) or "no NaN is passed over")
+    print("\n".join(found) or "no NaN is ignored")
     return 1 if found else 0
 
 

@@ -100,7 +100,7 @@ check "exits 0" exits 0
 check "gives tour its options" grep -qxF "ridge in $world/tree: tour --quick --out a file.html" "$world/out"
 check "keeps stdout to ridge" [ "$(wc -l <"$world/out")" = 1 ]
 check "leaves apt alone" not called "^apt-get|^sudo"
-check "leaves warnings warnings" not called "RIDGE_WERROR"
+check "does not make warnings errors" not called "RIDGE_WERROR"
 check "makes a release build" called "^cmake -S $world/tree -B $world/tree/build .*CMAKE_BUILD_TYPE=Release"
 
 begin "./test --mutants"
@@ -164,7 +164,7 @@ check "leaves the placement compiler out" not called "libisl-dev"
 check "says so" says "packages of the placement compiler are left out"
 check "installs the rest" called "^apt-get .*install .*libtiff-dev"
 
-begin "heavy peers only where they are asked for"
+begin "large peers are installed only on request"
 uninstall libopencv-dev libisl-dev
 call ./run
 check "exits 0" exits 0
@@ -175,7 +175,7 @@ call ./run
 check "exits 0 again" exits 0
 check "installs the peers" called "^apt-get .*install .*libopencv-dev"
 
-begin "RIDGE_INSTALL with a word nobody knows"
+begin "RIDGE_INSTALL with an unknown word"
 variables=RIDGE_INSTALL=perhaps
 call ./run
 check "exits 1" exits 1
@@ -223,7 +223,7 @@ begin "apt is broken, everything here"
 call ./run
 check "exits 0" exits 0
 
-begin "a command from elsewhere serves for its package"
+begin "a command installed from elsewhere replaces its package"
 uninstall ninja-build
 call ./run
 check "exits 0" exits 0
@@ -264,7 +264,7 @@ begin "./test"
 call ./test -R some_name
 check "exits 0" exits 0
 check "builds the tests" called "^cmake .*RIDGE_TESTS=ON"
-check "leaves warnings warnings" not called "RIDGE_WERROR"
+check "does not make warnings errors" not called "RIDGE_WERROR"
 check "gives ctest its arguments" called "^ctest .*--output-on-failure .*-R some_name"
 : >"$world/tests-fail"
 call ./test
@@ -341,7 +341,7 @@ check "says so" says "needs a browser"
 check "tests nothing" not called "^ctest"
 variables="RIDGE_INSTALL=never CI=false"
 call .ci/run
-check "goes on where it may" exits 0
+check "continues without it" exits 0
 
 for missing in no-device no-png; do
   begin ".ci/run with $missing"

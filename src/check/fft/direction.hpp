@@ -250,7 +250,7 @@ class FftDirection {
     }
   }
 
-  // Index in the samples' shape of the output's packed index.
+  // Converts an index into the packed output to an index into an array of the samples' shape.
   std::size_t whole_index(std::size_t out_index) const {
     out_index = whole_place(out_box_, whole_out_, out_index);
     if (!(forward_ && real_)) return out_index;

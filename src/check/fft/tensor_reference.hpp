@@ -57,7 +57,7 @@ class TensorReference {
   using Real = Wide<T>;
   using Value = WidePoint<Real>;
 
-  // Transforms a whole item, last axis fastest, of the lengths of the problem's axes.
+  // Transforms one array of the batch: its shape are the lengths of the problem's axes, last axis fastest.
   void run(const TensorProblem& problem, std::vector<Value>& values) {
     const std::size_t rank = problem.axes.size();
     if (problem.kind == TensorKind::real_to_real) {

@@ -110,7 +110,8 @@ class PlaneTrials final : public planner::Trials<PlaneRun> {
 
 }  // namespace
 
-// Rows of real samples as rows of pairs; in place each plane is stored where it was.
+// True if rows of real samples can be read as rows of pairs (complex numbers). In place, input and output of each plane
+// must then have the same address.
 bool DeviceTransform::pairs_serve() const {
   const Side &samples = layout_.samples, &spectrum = layout_.spectrum;
   const std::size_t last = layout_.axes - 1;
@@ -204,7 +205,7 @@ std::optional<Route> DeviceTransform::chosen_plane(Direction direction, const St
                      bytes_of(direction, false), in_place, out.points() * problem_.batch != out.extent,
                      plane->rows * plane->columns, plane->float64, axis_by_axis);
   planner::Options own = options;
-  // The name of one direction's design; the other direction's is found by its kind.
+  // The requested variant may be the other direction's, with its parameters: then the name without parameters counts.
   if (std::ranges::none_of(routes,
                            [&](const Route& route) { return planner::is_called(route.candidate, own.variant); })) {
     own.variant = own.variant.substr(0, own.variant.find('('));

@@ -382,7 +382,7 @@ void Transform<T>::build_through_plane(DirectedStages& directed, const Side& in,
 template <class T>
 void Transform<T>::decide_streams() {
 #if defined(__x86_64__)
-  static const auto last_cache = static_cast<double>(machine::host_caches().back().size);  // files: half a millisecond
+  static const auto last_cache = static_cast<double>(machine::host_caches().back().size);  // reads /sys: 0.5 ms
   for (DirectedStages* directed : {forward_.get(), inverse_.get()}) {
     std::vector<Stage<T>>& stages = directed->stages;
     if (stages.empty() || directed->real) continue;
@@ -396,7 +396,7 @@ void Transform<T>::decide_streams() {
 #endif
 }
 
-// Units of a stage: all of them or those of a plane.
+// Function that runs the units begin .. end of a stage: all units, or those of one plane.
 template <class T>
 auto Transform<T>::units_of(const Stage<T>& stage, Direction direction, const void* in, Complex* out,
                             Scratch<T>& scratch) const {

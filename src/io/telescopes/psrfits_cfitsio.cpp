@@ -327,8 +327,9 @@ struct PsrfitsReader::Impl {
   double zero = 0, first_time = 0;
   int data = 0, weights = 0, offsets = 0, scales = 0, frequencies = 0, times = 0;
   std::uint64_t table_rows = 0, rows = 0, next = 0, taken = 0;
-  std::uint64_t gap = 0, gaps = 0, counted = 0;  // missing samples: to be written now, in all; before which table row
-  std::size_t at = block;                        // of the values that read() returns next
+  std::uint64_t gap = 0, gaps = 0;  // missing samples: still to be written, total so far
+  std::uint64_t counted = 0;        // missing samples are counted up to this table row
+  std::size_t at = block;           // of the values that read() returns next
   std::vector<float> weight, offset, scale, values;
   std::vector<unsigned char> packed;
 };

@@ -1,4 +1,4 @@
-// Reads a nest, the body of a function that a nest calls, or the accesses of a host statement. Owns the parts that do.
+// Reads a nest, the body of a function that a nest calls, or the accesses of a host statement, by parts that it owns.
 #pragma once
 #include <memory>
 

@@ -241,7 +241,7 @@ struct BackprojectionState {
     return best.first == 0 ? Levels{1, 1} : best;
   }
 
-  // The value of a pulse or part times exp(i phase), with the phase of a difference of distances in metres.
+  // Multiplies the value of a pulse or a group by exp(2 pi i turns_per_metre distance), which removes the echo's phase.
   Complex without_phase(const Complex& value, double distance) const {
     return times(value, turned(distance * turns_per_metre));
   }

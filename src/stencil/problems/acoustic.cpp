@@ -109,7 +109,8 @@ std::vector<std::vector<double>> layer_profiles(const Acoustic& acoustic, const 
     profiles[kStretch][place] = a;
     profiles[kGain][place] = b * a;
     profiles[kDecay][place] = b;
-    // Zero inside the inner edge, where the difference of a is not: the transpose would otherwise reach further.
+    // The derivative is set to zero inside the inner edge, although the difference of a is not zero there: otherwise
+    // the transposed update would read cells further inside.
     for (int k = 1; deep >= 0 && k <= radius; ++k)
       profiles[kSlope][place] +=
           outwards * weights[static_cast<std::size_t>(k)] / dx * (at(deep + k).a - at(deep - k).a);

@@ -26,9 +26,9 @@ double plan_price(std::size_t length, const std::vector<std::size_t>& radices, s
 
 bool has_butterflies(std::size_t length);
 
-// Division of a length into factors, one per pass; padded lengths.
+// --- several passes, and Bluestein's method ---
 
-// Factors of a length for that many passes, most even first; empty if a prime factor is too large.
+// Factors of a length, one per pass, nearly equal factors first; empty if a prime factor is too large.
 std::vector<std::vector<std::size_t>> pass_factors(std::size_t length, std::size_t passes, std::size_t most_per_pass);
 
 std::vector<std::size_t> padded_lengths(std::size_t n);  // for Bluestein's method, shortest first

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kUnitPaths = 3;  // shortest paths that are run end to end, beside the first guess
 
-// A pass repeated `more` times longer minus the same pass once: the load and the store cancel out.
+// Time of a pass alone: that of 1 + kMore repetitions minus that of one, so that load and store cancel out.
 double pass_seconds(const Device& device, const UnitDesign& design, std::size_t before, std::size_t radix,
                     double seconds) {
   constexpr std::uint32_t kMore = 16;

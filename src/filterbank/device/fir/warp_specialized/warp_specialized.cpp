@@ -169,7 +169,8 @@ class WarpSpecializedWriter {
   }
 
   void constants() {
-    // Position of a lane's pair of weights in a channel's words, per distance of 8 rows; zeros beyond both ends.
+    // For each distance (in groups of 8 rows): index of a lane's pair of weights among a channel's words. Both ends are
+    // padded with zeros.
     for (std::size_t j = 0; j <= history_; ++j) {
       if (cyclic_ > 0 || !clamped(j)) continue;
       text_.line("const int e{0} = 2 * tig - g + ({1}), at{0} = (e{0} < -1 ? -1 : e{0} > {2} ? {2} : e{0}) + 1;", j,
@@ -485,7 +486,7 @@ FirWeights warp_specialized_weights(const KernelDesign& design, std::span<const 
   return matrix_weights(g, {.cyclic_words = cyclic_words(g.taps), .exponent = exponent}, prototype);
 }
 
-// As `matrix`, with 64, 128 or 256 channels. CUDA only.
+// Lists the same designs as `matrix`, for 64, 128 or 256 channels. CUDA only.
 void list_warp_specialized(const Device& device, const Problem& problem, const Geometry& g,
                            std::vector<KernelDesign>& all) {
   if (!supports_matrix(g) || g.delayed || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
