@@ -248,14 +248,14 @@ class _Prepared(_torch.autograd.Function):
         return (_apply(g, other) if g.requires_grad and _torch.is_grad_enabled() else other(g)), None
 
 
-# Without the Python function that Function.apply() is in PyTorch 2: it serves torch.func, which _direct() excludes.
+# The C implementation of apply(). In PyTorch 2 Function.apply() is a Python function for torch.func, which _direct() excludes.
 _apply = super(_torch.autograd.Function, _Prepared).apply
 
 
 def _prepared(name, x, stream, s, dim, norm, *cosine):
     """The call of a transform that needs nothing but a plan, else None. Raises what the transform would raise.
 
-    Hermitian transforms: of the conjugate of x, or to the conjugate of the result.
+    For Hermitian transforms the call takes the conjugate of x (hfft), or its result is to be conjugated (ihfft).
     """
     kind, hermitian, several = _FOURIER.get(name) or (_COSINE, False, _COSINES[name][2])
     if (kind in (_HALF, _COSINE)) == x.dtype.is_complex or not 0 < x.numel() < _MANY_POINTS and not x.is_cuda:

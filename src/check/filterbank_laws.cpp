@@ -71,7 +71,7 @@ Outcome filterbank_laws(Draw& draw) {
   const std::vector<std::complex<float>> L = spectra_of(plan, late);
   const std::size_t skipped = later * plan.spectrum_size();
   if (L.size() != X.size() + skipped)
-    return {.wrong = fmt::format("{} values of the later stream instead of {}", L.size(), X.size() + skipped)};
+    return {.wrong = fmt::format("{} values of the delayed stream instead of {}", L.size(), X.size() + skipped)};
   const auto shifted = numbers(L).subspan(2 * skipped);
   const std::string wrong =
       not_the_sum<float>(shifted, 1, numbers(X), 0, numbers(X), 2 * plan.spectrum_size(), kBankGate);

@@ -246,7 +246,8 @@ Stream::Stream(const std::vector<Device>& devices, const Problem& problem, const
   check_devices(devices, shares);
   const bool alone = devices.size() == 1;
   Problem everywhere = problem;
-  // Variants differ by 1e-3 of the signal: all devices use one that all of them have, so that images do not alternate.
+  // Results of variants differ by 1e-3 of the signal. All devices use a variant that each of them has, so that
+  // successive images do not differ by the device that focused them.
   if (!alone && problem.migration.empty()) everywhere.migration = "taps";
   Problem of_host = everywhere;  // leaves a core to each other device
   if (problem.threads == 0 && !alone) {

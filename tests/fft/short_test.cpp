@@ -41,7 +41,7 @@ TYPED_TEST_SUITE(FftShort, Types);
 TYPED_TEST(FftShort, LinesAloneAndMany) {
   using Complex = std::complex<TypeParam>;
   const auto kernels = this->kernels();
-  if (kernels.empty()) GTEST_SKIP() << "no straight code for this machine";
+  if (kernels.empty()) GTEST_SKIP() << "no straight-line code for this machine";
   const Complex untouched(42, 42);
   for (const auto& kernel : kernels) {
     const std::size_t n = kernel->length();

@@ -210,7 +210,7 @@ TEST_F(DeviceFlow, TinyFramesOfEveryChannelCount) {
   }
 }
 
-// Steep slopes need integers converted; with gentle slopes hidden cells keep a weight unless they are masked.
+// A narrow and a wide colour filter, with other parameters of the filters and one to four levels.
 TEST_F(DeviceFlow, OtherFiltersAndLevels) {
   const auto [first, second] = test::moving_square({25, 38});
   for (const Device& device : test::accelerators()) {

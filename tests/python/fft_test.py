@@ -109,7 +109,7 @@ class AgainstScipy(unittest.TestCase):
             np.testing.assert_allclose(ours.dst(np.eye(n), 3, norm="ortho").T, m.T, atol=1e-15)
             np.testing.assert_allclose(ours.dstn(np.eye(n), norm="ortho"), m @ m.T, atol=1e-14)
 
-    def test_lengths_nobody_likes(self):
+    def test_short_prime_and_long_lengths(self):
         for n in (1, 2, 3, 17, 97, 1009, 4096, 10007):
             self.same("fft", samples(np.complex128, (n,)))
             self.same("rfft", samples(np.float32, (n,)))

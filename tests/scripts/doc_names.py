@@ -4,8 +4,8 @@
 doc_names.py ROOT          checks docs/, README.md, HACKING.md, CONTRIBUTING.md and the comments of src/
 doc_names.py --self-test   checks that wrong names are noticed
 
-A path that begins with a folder of the tree is looked up from ROOT; `*` and `<name>` stand for anything. Another path with an ending
-of ours is the end of some file's path on a page, and is relative to the comment's folder or a folder above it in a comment.
+A path that begins with a folder of the tree is looked up from ROOT; `*` and `<name>` stand for anything. On a page, another path
+with one of our endings must be the end of some file's path; in a comment it is relative to the comment's folder or one above it.
 """
 import pathlib
 import re

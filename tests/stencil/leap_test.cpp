@@ -250,7 +250,7 @@ TEST(Leap, ExplainNamesTheReasonForSteps) {
                 .find("needs radius 1 along an axis with fixed borders: radius 2"),
             std::string::npos);
   EXPECT_NE(why(life<std::uint8_t>(), {.shape = {30, 30}}).find("needs floating-point cells"), std::string::npos);
-  EXPECT_NE(why(heat<float>({.dt = 0.2, .spacing = {1, 1}}), {.shape = {90, 90}}).find("steps at once on: a leap"),
+  EXPECT_NE(why(heat<float>({.dt = 0.2, .spacing = {1, 1}}), {.shape = {90, 90}}).find("steps at once: one leap"),
             std::string::npos);
   EXPECT_THROW(plan(host(), life<std::uint8_t>(), {.shape = {30, 30}, .leap = LeapUse::always}, kQuick), Error);
   Grid<float> grid({64});

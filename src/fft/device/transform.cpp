@@ -246,7 +246,7 @@ void DeviceTransform::build(const planner::Options& options) {
     const PlannedAxis& one = back[i];
     Compiled route = compiled_back(return_routes[i], one.problem.float64);
     if (!route) {
-      // Not worth a second round of measurements.
+      // The inverse is chosen without measurements of its own, unless it is the only direction.
       planner::Options own = options;
       if (!only_back) {
         own.effort = Effort::quick;

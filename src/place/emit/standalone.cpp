@@ -99,7 +99,7 @@ std::vector<std::string> arguments_at(const std::string& text, std::size_t& at) 
   return list;
 }
 
-std::string said_in(const std::string& text, const Words& words) {
+std::string translated(const std::string& text, const Words& words) {
   return text::each_word(text, [&](const std::string& name, std::size_t& at) {
     const auto word = words.find(name);
     if (word == words.end()) return name;
@@ -107,7 +107,7 @@ std::string said_in(const std::string& text, const Words& words) {
     if (word->second.arguments >= 0) {
       ++at;  // the parenthesis
       actual = arguments_at(text, at);
-      for (std::string& a : actual) a = said_in(a, words);
+      for (std::string& a : actual) a = translated(a, words);
     }
     const std::string said = word->second.text(actual);
     if (said.empty() && at < text.size() && text[at] == ' ') ++at;
@@ -128,8 +128,8 @@ std::string runtime(const std::string& device) {
 
 }  // namespace
 
-std::string in_cuda(const std::string& dialect) { return said_in(dialect, cuda_words()); }
-std::string in_opencl(const std::string& dialect) { return said_in(dialect, opencl_words()); }
+std::string in_cuda(const std::string& dialect) { return translated(dialect, cuda_words()); }
+std::string in_opencl(const std::string& dialect) { return translated(dialect, opencl_words()); }
 std::string cuda_runtime() { return runtime(embedded::cuda); }
 std::string opencl_runtime() { return runtime(embedded::opencl); }
 

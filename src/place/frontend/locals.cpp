@@ -321,7 +321,7 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
     inner = b->getRHS()->IgnoreImplicit();
   const auto* call = dyn_cast<CallExpr>(inner);
   if (call != nullptr && (members.lift_call(call) || (e == s && members.lift_parallel_for(call))))
-    return {};  // read again
+    return {};  // the text has changed and is read again
   const bool alone = call != nullptr && !isa<CXXMemberCallExpr>(call) && !isa<CXXOperatorCallExpr>(call);
   if (!alone) call = call_inside(e);
   if (call == nullptr) return {};

@@ -79,7 +79,7 @@ std::string refused_on_device(const Device& device, const leap::Modes& modes, co
 std::string LeapChoice::explain() const {
   if (!refusal.empty()) return fmt::format("  no leap over many steps: {}\n", refusal);
   if (from == 0) return "  no leap over many steps: not wanted\n";
-  return fmt::format("  from {} steps at once on: a leap, all of them for two transforms ({}), expected {}\n", from,
+  return fmt::format("  {} or more steps at once: one leap at the cost of two transforms ({}), expected {}\n", from,
                      transforms, base::human_seconds(seconds));
 }
 

@@ -244,7 +244,6 @@ void fft(const Communicator& all, Random& random, std::size_t most) {
   check(all, pairs_back, 2 * gate, what + ", round trip");
 }
 
-// A distributed grid against the same grid in one process, bit for bit.
 // Boxes of the samples and of the spectrum: compared with the same plan in one process.
 template <class T>
 void boxes(const Communicator& all, Random& random) {
@@ -324,6 +323,7 @@ void boxes(const Communicator& all, Random& random) {
   check(all, pairs_back, 4 * std::numeric_limits<T>::epsilon(), "boxes, inverse");
 }
 
+// A distributed grid against the same grid in one process, bit for bit.
 void stencil(const Communicator& all, Random& random) {
   const std::size_t axes = 1 + below(random, 3), fields = 1;
   Shape shape;

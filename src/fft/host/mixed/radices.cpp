@@ -63,7 +63,7 @@ double price_in_order(const Radices& radices, std::size_t n, std::size_t lanes) 
   return sum;
 }
 
-// Odd radices first, where streams are long; any of them may be last.
+// Orders the radices: odd ones first, then by size, except that the one moved to the end is the cheapest choice there.
 void order(Radices& radices, std::size_t n, std::size_t lanes) {
   std::sort(radices.begin(), radices.end(),
             [](std::size_t a, std::size_t b) { return a % 2 != b % 2 ? a % 2 > b % 2 : a > b; });

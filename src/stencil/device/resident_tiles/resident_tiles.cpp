@@ -72,7 +72,7 @@ class Search {
         Design found;
         for (const int z : counts[0]) {
           for (const int y : counts[1]) {
-            // The most tiles along x: fewer would be larger.
+            // As many tiles along x as fit: with fewer, each tile would be larger.
             const auto end = std::upper_bound(counts[2].begin(), counts[2].end(), slots / (z * y));
             if (end == counts[2].begin()) continue;
             kernel_.options.tiles = {z, y, *(end - 1)};

@@ -182,7 +182,7 @@ void OverlappedTile<T>::compute(std::size_t s, Range outer, Range middle) {
     return;
   }
   if (kernels_.plane && whole_rows(layout_, tiling_)) {
-    // Rows that read across a side of the plane, not a pitch away, are computed one by one.
+    // Rows whose neighbouring rows are not one pitch away (beyond a side of the plane) are computed one by one.
     const bool from_old = s == 1 && !loads_;
     Range inner = middle;
     if (from_old || !middle_.periodic) {
