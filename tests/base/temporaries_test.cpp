@@ -40,6 +40,28 @@ int end_of_child(const std::function<void()>& work) {
   return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
 }
 
+// A child that does `work` and is ended by `signal` after it has written a letter to the pipe (the argument of `work`).
+// Returns the signal that ended it, or minus its exit code.
+int end_of_child_after_letter(int signal, const std::function<void(int pipe)>& work) {
+  int ready[2];
+  if (::pipe(ready) != 0) return 0;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    remove_temporaries_on_signals();
+    work(ready[1]);
+    ::_exit(0);
+  }
+  char letter = 0;
+  EXPECT_EQ(::read(ready[0], &letter, 1), 1);
+  ::kill(child, signal);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
 class Temporaries : public testing::TestWithParam<int> {
  protected:
   test::ScratchFolder folder_;
@@ -215,12 +237,7 @@ TEST_F(Temporaries, AChildKeepsTheFilesOfItsParent) {
 // Many threads create and remove files while the signal arrives.
 TEST_F(Temporaries, AreRemovedWhileThreadsCreateThem) {
   for (int round = 0; round < 20; ++round) {
-    int ready[2];
-    ASSERT_EQ(::pipe(ready), 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(60);
-      remove_temporaries_on_signals();
+    const auto work = [&](int ready) {
       std::vector<std::thread> threads;
       for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&, t] {
@@ -229,55 +246,36 @@ TEST_F(Temporaries, AreRemovedWhileThreadsCreateThem) {
             TemporaryName name(path);
             make(path);
             name.made();
-            if (i == 3 && ::write(ready[1], "x", 1) != 1) ::_exit(1);
+            if (i == 3 && ::write(ready, "x", 1) != 1) ::_exit(1);
             ::unlink(path.c_str());
           }
         });
       }
       for (auto& thread : threads) thread.join();
-    }
-    char letter = 0;
-    ASSERT_EQ(::read(ready[0], &letter, 1), 1);
-    ::kill(child, SIGTERM);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    };
+    EXPECT_EQ(end_of_child_after_letter(SIGTERM, work), SIGTERM);
     EXPECT_THAT(folder_.names(), IsEmpty());
-    ::close(ready[0]);
-    ::close(ready[1]);
   }
 }
 
 // A thread that has registered a name and not yet created its file is waited for, and its file is removed.
 TEST_F(Temporaries, AFileBeingCreatedIsRemovedToo) {
-  int ready[2];
-  ASSERT_EQ(::pipe(ready), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(60);
-    remove_temporaries_on_signals();
+  const auto work = [&](int ready) {
     std::thread maker([&] {
       sigset_t all;
       sigfillset(&all);
       pthread_sigmask(SIG_BLOCK, &all, nullptr);
       TemporaryName name(folder_ / "late");
-      if (::write(ready[1], "x", 1) != 1) ::_exit(1);
+      if (::write(ready, "x", 1) != 1) ::_exit(1);
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
       make(folder_ / "late");
       name.made();
       ::pause();
     });
     maker.join();
-  }
-  char letter = 0;
-  ASSERT_EQ(::read(ready[0], &letter, 1), 1);
-  ::kill(child, SIGTERM);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  };
+  EXPECT_EQ(end_of_child_after_letter(SIGTERM, work), SIGTERM);
   EXPECT_THAT(folder_.names(), IsEmpty());
-  ::close(ready[0]);
-  ::close(ready[1]);
 }
 
 TEST_F(Temporaries, FilesBeingWrittenAreRemovedToo) {

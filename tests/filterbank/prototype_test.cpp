@@ -8,6 +8,7 @@
 
 #include "filterbank/prototype/measure.hpp"
 #include "support.hpp"
+#include "support/error_of.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::filterbank::test {
@@ -131,14 +132,7 @@ TEST(Prototype, TheDrawingShowsTheMeasuredFigures) {
 }
 
 TEST(Prototype, MistakesAreNamed) {
-  const auto says = [](auto&& call) -> std::string {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto says = [](auto&& call) -> std::string { return ridge::test::error_of(call, ErrorKind::invalid_argument); };
   EXPECT_THAT(says([] { design(0, 4); }), HasSubstr("without values"));
   EXPECT_THAT(says([] { design(4, 4, {.width = 0}); }), HasSubstr("width"));
   EXPECT_THAT(says([] { quality(std::vector<double>(5), 4); }), HasSubstr("taps"));

@@ -10,6 +10,7 @@
 #include "image/flow/weights.hpp"
 #include "image/support.hpp"
 #include "support/devices.hpp"
+#include "support/error_of.hpp"
 
 namespace ridge::image {
 namespace {
@@ -264,16 +265,7 @@ TEST(FlowStream, gives_the_flow_of_every_pair_in_order) {
 }
 
 TEST(FlowPlan, refuses_what_cannot_be) {
-  const auto message = [](const auto& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
-      return std::string(error.what());
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return std::string();
-  };
+  const auto message = [](const auto& call) { return ridge::test::error_of(call, ErrorKind::invalid_argument); };
   const planner::Options quick{.effort = Effort::quick};
   EXPECT_NE(message([&] { FlowPlan(host(), problem_of({0, 5}), quick); }).find("no pixels"), std::string::npos);
   FlowProblem odd = problem_of({8, 8});

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "support/error_of.hpp"
 #include "support/scratch.hpp"
 
 namespace ridge::io {
@@ -244,14 +245,7 @@ TEST(Pixels, images_that_follow_the_first_are_not_ignored_silently) {
 }
 
 TEST(Pixels, an_image_bomb_is_refused_by_its_header) {
-  const auto message = [](const std::function<void()>& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("nothing was thrown");
-  };
+  const auto message = [](const std::function<void()>& call) { return ridge::test::error_of(call); };
   EXPECT_NE(message([] { decode_pnm("P5\n4000000000 4000000000\n255\n", "bomb"); }).find("not read"),
             std::string::npos);
   EXPECT_NE(message([] { decode_pnm("P5\n30000 30000\n255\nxx", "bomb"); }).find("ends too early"), std::string::npos);

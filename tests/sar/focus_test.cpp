@@ -116,41 +116,50 @@ TEST_F(SarOnDevices, AgreeWithTheHost) {
   }
 }
 
-TEST(SarStream, ImagesFollowTheOrderOfTheirFrames) {
+Problem small_problem(std::size_t side, double pulse_s, double beam_rad) {
   Problem problem;
-  problem.samples = problem.pulses = 256;
-  problem.radar.pulse_s = 1e-6;
-  problem.radar.beam_rad = 0.03;
+  problem.samples = problem.pulses = side;
+  problem.radar.pulse_s = pulse_s;
+  problem.radar.beam_rad = beam_rad;
+  return problem;
+}
+
+// Image i of a stream equals that of a plan for frame i.
+void expect_images(const Plan& focus, const std::vector<std::vector<Complex>>& frames,
+                   const std::vector<std::vector<Complex>>& images) {
+  const std::string device = focus.device().id();
+  ASSERT_EQ(images.size(), frames.size()) << device;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    std::vector<Complex> wanted(frames[i].size());
+    focus.run(frames[i], wanted);
+    EXPECT_EQ(images[i], wanted) << device << ", frame " << i;
+  }
+}
+
+TEST(SarStream, ImagesFollowTheOrderOfTheirFrames) {
+  const Problem problem = small_problem(256, 1e-6, 0.03);
   for (const Device& device : devices().devices) {
     const Plan focus(device, problem);
     Stream stream(device, problem);
-    std::vector<Complex> image(problem.samples * problem.pulses), wanted(image.size());
+    std::vector<Complex> image(problem.samples * problem.pulses);
     std::vector<std::vector<Complex>> frames, images;
     for (int i = 0; i < 5; ++i) {
       frames.push_back(simulate(problem, targets(problem, {{60.0 + 7 * i, 100.0 + 9 * i, 1.0 + i}})));
       if (stream.push(frames.back(), image)) images.push_back(image);
     }
     while (stream.finish(image)) images.push_back(image);
-    ASSERT_EQ(images.size(), frames.size()) << device.id();
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      focus.run(frames[i], wanted);
-      EXPECT_EQ(images[i], wanted) << device.id() << ", frame " << i;
-    }
+    expect_images(focus, frames, images);
   }
 }
 
 // Frames in the stream's own memory: no image before its frame, none overwritten, and an error if the stream is full.
 TEST(SarStream, FramesInItsOwnMemory) {
-  Problem problem;
-  problem.samples = problem.pulses = 128;
-  problem.radar.pulse_s = 0.5e-6;
-  problem.radar.beam_rad = 0.02;
+  const Problem problem = small_problem(128, 0.5e-6, 0.02);
   for (const Device& device : devices().devices) {
     const Plan focus(device, problem);
     Stream stream(device, problem);
     EXPECT_TRUE(stream.take().empty());
     EXPECT_FALSE(stream.ready());
-    std::vector<Complex> wanted(problem.samples * problem.pulses);
     std::vector<std::vector<Complex>> frames, images;
     const auto take = [&] {
       const auto image = stream.take();
@@ -166,20 +175,13 @@ TEST(SarStream, FramesInItsOwnMemory) {
       take();
     }
     while (stream.in_flight() > 0) take();
-    ASSERT_EQ(images.size(), frames.size()) << device.id();
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      focus.run(frames[i], wanted);
-      EXPECT_EQ(images[i], wanted) << device.id() << ", frame " << i;
-    }
+    expect_images(focus, frames, images);
   }
 }
 
 // Whole frames alternate between devices; each image equals that of its device alone, in the order of the frames.
 TEST(SarStream, SeveralDevicesShareFrames) {
-  Problem problem;
-  problem.samples = problem.pulses = 64;
-  problem.radar.pulse_s = 0.25e-6;
-  problem.radar.beam_rad = 0.02;
+  Problem problem = small_problem(64, 0.25e-6, 0.02);
   const std::vector<Device> all = devices().devices;
   EXPECT_THROW(Stream({host(), host()}, problem), Error);
   EXPECT_THROW(Stream(std::vector<Device>{}, problem), Error);

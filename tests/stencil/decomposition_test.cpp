@@ -12,6 +12,7 @@
 #include <ridge/stencil/problems.hpp>
 
 #include "stencil/reference.hpp"
+#include "support/error_of.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -185,12 +186,7 @@ TEST(Decomposition, ChoosesSensibly) {
 
 TEST(Decomposition, ErrorsNameTheFault) {
   const auto complaint = [](const std::function<void()>& call) -> std::string {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return ridge::test::error_of(call, ErrorKind::invalid_argument);
   };
   EXPECT_THAT(complaint([] { choose_processes(plane(3, 3), 4); }), HasSubstr("too small for 4"));
   EXPECT_EQ(parse_processes("2x3", plane(50, 50), 6), (Counts{1, 2, 3}));

@@ -9,6 +9,8 @@
 
 #include <ridge/stencil/problems.hpp>
 
+#include "support/error_of.hpp"
+
 namespace ridge::stencil {
 namespace {
 
@@ -99,12 +101,7 @@ TEST(Flux, TheSumGrowsByTheFlux) {
 
 TEST(Flux, RefusesOtherUpdatesAndBorders) {
   const auto refusal = [](const auto& call) -> std::string {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return ridge::test::error_of(call, ErrorKind::invalid_argument);
   };
   const Problem fixed{.shape = {9, 9}};
   const Problem mirror{.shape = {9, 9}, .borders = Borders::all(Border::mirror)};
