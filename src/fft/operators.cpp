@@ -1,5 +1,6 @@
 // Converts, multiplies and moves points with any stride, in vectors where the strides allow.
 #include "fft/operators.hpp"
+#include "base/complex_product.hpp"
 
 #include <type_traits>
 
@@ -30,11 +31,6 @@ auto read(const In* in, std::size_t i) {
   }
 }
 
-template <class T>
-std::complex<T> product(std::complex<T> a, std::complex<T> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
 template <class T, bool kComplex, class In, class Out>
 void move(const Factors<T>& factors, const In* in, Steps from, Out* out, Steps to, Block block) {
   // The inner loop runs along the contiguous direction of the tile or, failing that, of the caller's memory.
@@ -62,7 +58,8 @@ void move(const Factors<T>& factors, const In* in, Steps from, Out* out, Steps t
     } else if constexpr (kComplex) {
       for (std::size_t p = 0; p < block.points; ++p) {
         const T real = window == nullptr ? scale : scale * window[factor + p * step];
-        target[p * to.point] = real * product(multiply[factor + p * step], read<T, kComplex>(source, p * from.point));
+        target[p * to.point] =
+            real * base::product(multiply[factor + p * step], read<T, kComplex>(source, p * from.point));
       }
     }
   }

@@ -12,6 +12,7 @@
 #include <ridge/fft.hpp>
 
 #include "base/aligned.hpp"
+#include "base/complex_product.hpp"
 #include "base/threads.hpp"
 #include "fft/host/prime/numbers.hpp"
 #include "plan/arguments.hpp"
@@ -30,11 +31,6 @@ std::complex<double> cycles(double x, double y) {
 std::complex<double> chirp(double step, std::size_t m) {
   const auto whole = static_cast<double>(m);
   return cycles(step / 2, whole * whole);
-}
-
-template <class T>
-std::complex<T> chirped(const std::complex<T>& a, const std::complex<T>& b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 void check_zoom(const ZoomProblem& problem) {
@@ -102,12 +98,12 @@ void Zoom<T>::run(std::span<const Complex> in, std::span<Complex> out) const {
     base::AlignedArray<Complex> line(state.length);
     const base::Share share = base::share(signals, thread, count);
     for (std::size_t i = share.begin; i < share.end; ++i) {
-      for (std::size_t n = 0; n < points; ++n) line[n] = chirped(in[i * points + n], state.before[n]);
+      for (std::size_t n = 0; n < points; ++n) line[n] = base::product(in[i * points + n], state.before[n]);
       std::fill(line.begin() + static_cast<std::ptrdiff_t>(points), line.end(), Complex{});
       state.transform->forward(line.span());
-      for (std::size_t n = 0; n < state.length; ++n) line[n] = chirped(line[n], state.filter[n]);
+      for (std::size_t n = 0; n < state.length; ++n) line[n] = base::product(line[n], state.filter[n]);
       state.transform->inverse(line.span());
-      for (std::size_t k = 0; k < results; ++k) out[i * results + k] = chirped(line[k], state.after[k]);
+      for (std::size_t k = 0; k < results; ++k) out[i * results + k] = base::product(line[k], state.after[k]);
     }
   });
 }

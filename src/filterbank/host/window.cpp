@@ -116,21 +116,30 @@ std::size_t least_rows(const Geometry& geometry, std::size_t times) {
   return geometry.critical() ? geometry.taps - 1 + rounded(times, tile_of(geometry)) : geometry.taps + 1;
 }
 
+namespace {
+
+// A block of all polarizations and `times` spectra, rounded up to whole tiles; weights and output are set per block.
+FirBlock fir_block(const Geometry& geometry, const float* rows, std::size_t times) {
+  const std::size_t row = filtered_row(geometry);
+  return {.rows = rows,
+          .weights = nullptr,
+          .weight_stride = kBlockFloats,
+          .taps = geometry.taps,
+          .polarizations = geometry.polarizations,
+          .times = rounded(times, tile_of(geometry)),
+          .out = nullptr,
+          .time_stride = geometry.polarizations * row,
+          .polarization_stride = row};
+}
+
+}  // namespace
+
 void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum,
                  std::size_t times, float* out, LateStores* late) {
   const std::int64_t low = geometry.oldest_row(spectrum);
   window.ensure(piece.raw, piece.station, low, low + static_cast<std::int64_t>(geometry.taps - 1 + times) - 1);
   const auto& weights = static_cast<const BlockWeights&>(piece.weights);
-  const std::size_t row = filtered_row(geometry);
-  FirBlock block{.rows = nullptr,
-                 .weights = nullptr,
-                 .weight_stride = kBlockFloats,
-                 .taps = geometry.taps,
-                 .polarizations = geometry.polarizations,
-                 .times = rounded(times, tile_of(geometry)),
-                 .out = nullptr,
-                 .time_stride = geometry.polarizations * row,
-                 .polarization_stride = row};
+  FirBlock block = fir_block(geometry, nullptr, times);
   for (std::size_t b = 0; b < blocks_of(geometry); ++b) {
     block.rows = window.row(b, low);
     block.weights = weights.block(b);
@@ -184,16 +193,7 @@ void DirectRows::filter(const Piece& piece, std::uint64_t spectrum, std::size_t 
                        : g.samples == Samples::int16 ? kernel.block_int16
                                                      : kernel.block_float;
   const auto& weights = static_cast<const BlockWeights&>(piece.weights);
-  const std::size_t row = filtered_row(g);
-  FirBlock block{.rows = block_,
-                 .weights = nullptr,
-                 .weight_stride = kBlockFloats,
-                 .taps = g.taps,
-                 .polarizations = g.polarizations,
-                 .times = rounded(times, tile_of(g)),
-                 .out = nullptr,
-                 .time_stride = g.polarizations * row,
-                 .polarization_stride = row};
+  FirBlock block = fir_block(g, block_, times);
   for (std::size_t b = 0; b < blocks_of(g); ++b) {
     convert({.rows = rows_.data(),
              .count = count,

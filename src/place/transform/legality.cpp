@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "place/text/words.hpp"
 #include "place/transform/transformation.hpp"
 
 namespace ridge::place::transform {
@@ -14,11 +15,7 @@ namespace {
 using analysis::Instance;
 using analysis::Relation;
 
-std::string joined(const std::vector<std::string>& list) {
-  std::string text;
-  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
-  return text;
-}
+using text::joined;
 
 isl::union_map schedule(const State& state, const Proposal& proposal) {
   const analysis::Relations& r = state.relations;
@@ -85,7 +82,7 @@ std::string Legality::broken_by(const Proposal& proposal) {
   if (!proposal.reorders()) return "";
   const analysis::Relations& r = state_.relations;
   const isl::union_map after = proposal.schedule ? *proposal.schedule : schedule(state_, proposal);
-  // The pairs as pairs of times, compared without the instances: cheaper than the order of all instances.
+  // Compares the execution times of each pair, without the instances, which is cheaper than ordering all instances.
   const auto reversed = [&](const isl::map& m) {
     bool found = false;
     isl::union_map(m).apply_domain(after).apply_range(after).foreach_map([&](const isl::map& times) {

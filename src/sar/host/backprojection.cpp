@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <ridge/fft.hpp>
 
+#include "base/complex_product.hpp"
 #include "base/threads.hpp"
 #include "base/window.hpp"
 #include "plan/arguments.hpp"
@@ -39,10 +40,6 @@ Complex turned(double turns) {
     default:
       return {sine, -cosine};
   }
-}
-
-Complex times(const Complex& a, const Complex& b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 double length_of(double across, double off) { return std::sqrt(across * across + off * off); }
@@ -186,7 +183,7 @@ struct BackprojectionState {
         for (std::size_t p = first; p < end; ++p) {
           const double off = along * static_cast<double>(p) - at.along_m, distance = std::sqrt(square + off * off);
           const auto share = static_cast<float>(weight(std::abs(off) / distance));
-          line[p] += share * times(at_distance(profile, distance), turned(distance * turns_per_metre));
+          line[p] += share * base::product(at_distance(profile, distance), turned(distance * turns_per_metre));
         }
       }
       finish_row(row, line);
@@ -194,7 +191,7 @@ struct BackprojectionState {
   }
   void finish_row(std::size_t row, Complex* line) const {
     const Complex factor = norms[row] * turned(-range_of(row) * turns_per_metre);
-    for (std::size_t p = 0; p < pulses(); ++p) line[p] = times(line[p], factor);
+    for (std::size_t p = 0; p < pulses(); ++p) line[p] = base::product(line[p], factor);
   }
 
   std::vector<Offset> track() const {
@@ -243,7 +240,7 @@ struct BackprojectionState {
 
   // Multiplies the value of a pulse or a group by exp(2 pi i turns_per_metre distance), which removes the echo's phase.
   Complex without_phase(const Complex& value, double distance) const {
-    return times(value, turned(distance * turns_per_metre));
+    return base::product(value, turned(distance * turns_per_metre));
   }
 
   // Sums of a group on a row, without the phase of the distance to the group's centre. The window ends with a jump that

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <ridge/fft.hpp>
 
+#include "base/complex_product.hpp"
 #include "base/threads.hpp"
 #include "sar/geometry.hpp"
 #include "sar/variant.hpp"
@@ -25,10 +26,6 @@ constexpr double kMostResidual = 1.0 / 32;  // cells that `phase` may leave unco
 const planner::Options kQuick{.effort = Effort::quick};
 
 std::complex<double> rotation(double turns) { return std::polar(1.0, 2 * kPi * (turns - std::floor(turns))); }
-
-Complex product(const Complex& a, const Complex& b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 
 // Smallest product of powers of 2, 3 and 5 that is at least n.
 std::size_t convolution_points(std::size_t n) {
@@ -126,20 +123,20 @@ class HostFrequencyMigration final : public Migration {
   void straighten(std::size_t f, const Complex* spectrum, Complex* work, Complex* line) const {
     const Complex* before = before_.data() + f * n_;
     if (!chirp_z_) {
-      for (std::size_t k = 0; k < n_; ++k) line[k] = product(spectrum[k], before[k]);
+      for (std::size_t k = 0; k < n_; ++k) line[k] = base::product(spectrum[k], before[k]);
       convolution_.inverse_unchecked(line, line);
       return;
     }
     const std::size_t negative = n_ / 2;  // frequencies below zero: bins n - n / 2 ... n - 1
-    for (std::size_t i = 0; i < negative; ++i) work[i] = product(spectrum[n_ - negative + i], before[i]);
-    for (std::size_t i = negative; i < n_; ++i) work[i] = product(spectrum[i - negative], before[i]);
+    for (std::size_t i = 0; i < negative; ++i) work[i] = base::product(spectrum[n_ - negative + i], before[i]);
+    for (std::size_t i = negative; i < n_; ++i) work[i] = base::product(spectrum[i - negative], before[i]);
     std::fill(work + n_, work + points_, Complex());
     convolution_.forward_unchecked(work, work);
     const Complex* middle = middle_.data() + f * points_;
-    for (std::size_t i = 0; i < points_; ++i) work[i] = product(work[i], middle[i]);
+    for (std::size_t i = 0; i < points_; ++i) work[i] = base::product(work[i], middle[i]);
     convolution_.inverse_unchecked(work, work);
     const Complex* after = after_.data() + f * n_;
-    for (std::size_t r = 0; r < n_; ++r) line[r] = product(work[r], after[r]);
+    for (std::size_t r = 0; r < n_; ++r) line[r] = base::product(work[r], after[r]);
   }
 
   void gather(const Complex* in, std::size_t bins, Complex* lines) const {
@@ -150,7 +147,7 @@ class HostFrequencyMigration final : public Migration {
   void scatter(const Complex* lines, std::size_t first, std::size_t bins, Complex* out) const {
     for (std::size_t r = 0; r < n_; ++r) {
       const std::size_t at = r * problem_.pulses + first;
-      for (std::size_t j = 0; j < bins; ++j) out[at + j] = product(lines[j * n_ + r], tables_.azimuth[at + j]);
+      for (std::size_t j = 0; j < bins; ++j) out[at + j] = base::product(lines[j * n_ + r], tables_.azimuth[at + j]);
     }
   }
 

@@ -428,6 +428,14 @@ template const char* type_name<double>();
 template const char* type_name<std::int32_t>();
 template const char* type_name<std::uint8_t>();
 
+std::vector<std::size_t> pass_depths(int depth) {
+  std::vector<std::size_t> depths{static_cast<std::size_t>(depth)};
+  for (const std::size_t smaller : {std::size_t{4}, std::size_t{1}}) {
+    if (smaller < depths.back()) depths.push_back(smaller);
+  }
+  return depths;
+}
+
 // Occupancy of a kernel on a device.
 
 std::size_t resident_groups(const Device& device, const Kernel& kernel, std::size_t items, std::size_t local_bytes,

@@ -70,6 +70,9 @@ template <class T>
 std::shared_ptr<const Variant<T>> device_variant(const Device& device, const Layout& layout, const DeviceLayout& place,
                                                  std::vector<std::size_t> depths, MakePass make);
 
+// `depth`, and smaller depths of 4 and 1 for the remaining steps.
+std::vector<std::size_t> pass_depths(int depth);
+
 // Kernels that every variant compiles: packed to padded rows and back, boxes, norms.
 template <class T>
 KernelSource service_source(const Device& device);

@@ -53,7 +53,7 @@ class DeviceLeap final : public Leap<T> {
       : device_(device),
         update_(update),
         layout_(layout),
-        modes_(with_tables(update, layout)),
+        modes_(modes_with_tables(update, layout)),
         forces_(modes_, layout_),
         options_{.effort = effort},
         largest_(largest_eigenvalue(modes_)) {
@@ -109,12 +109,6 @@ class DeviceLeap final : public Leap<T> {
   }
 
  private:
-  static Modes with_tables(const Update<T>& update, const Layout& layout) {
-    Modes modes = modes_of(update, layout);
-    fill_tables(modes, layout);
-    return modes;
-  }
-
   // The two outermost layers of every fixed axis, from which the forces are computed.
   std::vector<Faces> faces_of(Running<T>& running) const {
     std::array<std::array<std::vector<T>, 2>, 3> slabs;

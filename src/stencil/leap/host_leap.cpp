@@ -16,7 +16,7 @@ template <class T>
 class HostLeap final : public Leap<T> {
  public:
   HostLeap(const Update<T>& update, const Layout& layout)
-      : layout_(layout), modes_(with_tables(update, layout)), forces_(modes_, layout_), transform_(of_grid()) {}
+      : layout_(layout), modes_(modes_with_tables(update, layout)), forces_(modes_, layout_), transform_(of_grid()) {}
 
   bool run(Grid<T>& grid, const Reach& reach) const override {
     const std::size_t origin =
@@ -56,12 +56,6 @@ class HostLeap final : public Leap<T> {
   }
 
  private:
-  static Modes with_tables(const Update<T>& update, const Layout& layout) {
-    Modes modes = modes_of(update, layout);
-    fill_tables(modes, layout);
-    return modes;
-  }
-
   HostTransform<T> of_grid() const {
     const auto row = static_cast<std::ptrdiff_t>(layout_.shape[2]);
     const auto plane = row * static_cast<std::ptrdiff_t>(layout_.shape[1]);

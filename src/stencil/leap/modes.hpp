@@ -64,6 +64,13 @@ template <class T>
 Modes modes_of(const Update<T>& update, const Layout& layout);
 void fill_tables(Modes& modes, const Layout& layout);
 
+template <class T>
+Modes modes_with_tables(const Update<T>& update, const Layout& layout) {
+  Modes modes = modes_of(update, layout);
+  fill_tables(modes, layout);
+  return modes;
+}
+
 // Powers of the symbol, one row of modes at a time, in double: the factor of any number of steps. Computed by squaring,
 // so that no intermediate value leaves the range that stepping would use.
 

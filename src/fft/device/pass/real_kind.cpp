@@ -10,9 +10,6 @@
 namespace ridge::fft::on_device {
 namespace {
 
-bool sine(RealKind kind) {
-  return kind == RealKind::dst1 || kind == RealKind::dst2 || kind == RealKind::dst3 || kind == RealKind::dst4;
-}
 bool type2(RealKind kind) { return kind == RealKind::dct2 || kind == RealKind::dst2; }
 bool type3(RealKind kind) { return kind == RealKind::dct3 || kind == RealKind::dst3; }
 bool type4(RealKind kind) { return kind == RealKind::dct4 || kind == RealKind::dst4; }
@@ -44,7 +41,7 @@ struct Functions {
       text.line("const int even = where == {} ? 2 * p < {} : where == {};", static_cast<int>(Where::either), n,
                 static_cast<int>(Where::front));
       text.line("const real x = {};", x(fmt::format("even ? 2 * p : {} - 2 * p", 2 * n - 1)));
-      text.line("return {};", sine(kind) ? "even ? x : -x" : "x");
+      text.line("return {};", is_sine(kind) ? "even ? x : -x" : "x");
     } else if (kind == RealKind::dct1) {
       text.line("return {};", x(fmt::format("p < {} ? p : {} - p", n, 2 * (n - 1))));
     } else if (kind == RealKind::dst1) {
@@ -60,8 +57,8 @@ struct Functions {
     text.open("FUNCTION real2 value_at(GLOBAL const real* from, GLOBAL const real2* roots, int k)");
     if (type3(kind)) {
       text.line("const real2 w = LOAD_CACHED(roots + k);");
-      text.line("const real a = {};", x(sine(kind) ? fmt::format("{} - k", n - 1) : "k"));
-      text.line("const real b = k == 0 ? (real)0 : {};", x(sine(kind) ? "k - 1" : fmt::format("{} - k", n)));
+      text.line("const real a = {};", x(is_sine(kind) ? fmt::format("{} - k", n - 1) : "k"));
+      text.line("const real b = k == 0 ? (real)0 : {};", x(is_sine(kind) ? "k - 1" : fmt::format("{} - k", n)));
       text.line("return make_real2(FMA(w.x, a, -w.y * b), -FMA(w.y, a, w.x * b));");
     } else {
       text.line("return make_real2({}, k == 0 || 2 * k == {} ? (real)0 : {});", x("k"), n, x(fmt::format("{} - k", n)));
@@ -72,8 +69,8 @@ struct Functions {
   void point_at() {
     text.open("FUNCTION real2 point_at(GLOBAL const real* from, GLOBAL const real2* roots, int i)");
     const std::string front = x("2 * i"), back = x(fmt::format("{} - 2 * i", n - 1));
-    text.line("return multiply(make_real2({}, {}), LOAD_CACHED(roots + i));", sine(kind) ? back : front,
-              sine(kind) ? front : back);
+    text.line("return multiply(make_real2({}, {}), LOAD_CACHED(roots + i));", is_sine(kind) ? back : front,
+              is_sine(kind) ? front : back);
     text.close();
   }
 
@@ -83,14 +80,14 @@ struct Functions {
     const std::string mirror = fmt::format("{} - k", n);
     if (type2(kind)) {
       text.line("const real2 w = LOAD_CACHED(roots + k);");
-      put(sine(kind) ? fmt::format("{} - k", n - 1) : "k", "2 * FMA(w.x, z.x, -w.y * z.y)");
+      put(is_sine(kind) ? fmt::format("{} - k", n - 1) : "k", "2 * FMA(w.x, z.x, -w.y * z.y)");
       text.open("{}", inner);
-      put(sine(kind) ? "k - 1" : mirror, "-2 * FMA(w.x, z.y, w.y * z.x)");
+      put(is_sine(kind) ? "k - 1" : mirror, "-2 * FMA(w.x, z.y, w.y * z.x)");
       text.close();
     } else if (type4(kind)) {
       text.line("z = multiply(z, LOAD_CACHED(roots + {} + k));", n / 2);
       put("2 * k", "2 * z.x");
-      put(fmt::format("{} - 2 * k", n - 1), sine(kind) ? "2 * z.y" : "-2 * z.y");
+      put(fmt::format("{} - 2 * k", n - 1), is_sine(kind) ? "2 * z.y" : "-2 * z.y");
     } else if (kind == RealKind::dct1) {
       put("k", "z.x");
     } else if (kind == RealKind::dst1) {
@@ -116,8 +113,8 @@ struct Functions {
     const std::string eighth = codegen::literal(0.70710678118654752440084436210484904, design.float64);
     text.line("FUNCTION real2 opposite(real2 w) {{ return make_real2((w.x - w.y) * {0}, -(w.x + w.y) * {0}); }}",
               eighth);
-    const std::string first = sine(kind) ? fmt::format("{} - k", n - 1) : "k";
-    const std::string second = sine(kind) ? "k - 1" : fmt::format("{} - k", n);
+    const std::string first = is_sine(kind) ? fmt::format("{} - k", n - 1) : "k";
+    const std::string second = is_sine(kind) ? "k - 1" : fmt::format("{} - k", n);
     const bool local = design.store.staged;
     text.open("FUNCTION void put_pair({} real* to, int k, real2 values)", local ? "LOCAL" : "GLOBAL");
     local ? text.line("to[{}] = values.x;", first) : put(first, "values.x");
@@ -131,7 +128,7 @@ struct Functions {
     text.open("FUNCTION void put_sample(GLOBAL real* to, int p, real x)");
     if (type3(kind)) {
       text.line("const int even = 2 * p < {};", n);
-      put(fmt::format("even ? 2 * p : {} - 2 * p", 2 * n - 1), sine(kind) ? "even ? x : -x" : "x");
+      put(fmt::format("even ? 2 * p : {} - 2 * p", 2 * n - 1), is_sine(kind) ? "even ? x : -x" : "x");
     } else {
       put("p", "x");
     }

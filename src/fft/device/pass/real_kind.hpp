@@ -17,6 +17,11 @@ struct KindRoots {
     return quarter_roots == 0 ? k : k < quarter_roots ? 4 * k + 1 : 4 * (k - quarter_roots);
   }
 };
+
+inline bool is_sine(RealKind kind) {
+  return kind == RealKind::dst1 || kind == RealKind::dst2 || kind == RealKind::dst3 || kind == RealKind::dst4;
+}
+
 KindRoots real_kind_roots(RealKind kind, std::size_t n);
 
 // True if samples should move four at a time through local memory.

@@ -3,6 +3,7 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
+#include "fft/device/pass/real_kind.hpp"
 #include "fft/device/real_to_real/real_axis.hpp"
 
 namespace ridge::fft::on_device {
@@ -43,10 +44,6 @@ std::string between(const RealAxisProblem& problem, std::size_t points, const st
     return fmt::format("from[inner + {}ul * (({}) + {}ul * rest)]", problem.counts[0], index, points);
   }
   return fmt::format("from[line * {}ul + ({})]", points, index);
-}
-
-bool is_sine(RealKind kind) {
-  return kind == RealKind::dst1 || kind == RealKind::dst2 || kind == RealKind::dst3 || kind == RealKind::dst4;
 }
 
 // The sample of that index; sines of types III and IV read them from the end.

@@ -24,15 +24,8 @@ using mixed::Codelet;
 
 // Real operations of one butterfly without twiddles; a multiply-add counts as two.
 double butterfly_flops(std::size_t radix) {
+  if (std::has_single_bit(radix)) return power2::butterfly_flops(radix);
   switch (radix) {
-    case 2:
-      return 4;
-    case 4:
-      return 16;
-    case 8:
-      return 56;
-    case 16:
-      return 168;
     case 6:
       return 2 * butterfly_flops(3) + 3 * butterfly_flops(2);
     case 9:

@@ -19,9 +19,6 @@
 
 namespace ridge::fft::power2 {
 
-namespace {
-
-// Real additions and multiplications of one butterfly, without twiddles.
 double butterfly_flops(size_t radix) {
   switch (radix) {
     case 2:
@@ -36,6 +33,8 @@ double butterfly_flops(size_t radix) {
       return 0;
   }
 }
+
+namespace {
 
 double pass_flops(size_t n, size_t radix, bool twiddles) {
   const double each = butterfly_flops(radix) + (twiddles ? 6.0 * static_cast<double>(radix - 1) : 0);

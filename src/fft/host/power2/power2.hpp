@@ -43,6 +43,9 @@ namespace ridge::fft::power2 {
 
 std::string radix_text(const std::vector<std::size_t>& radices);  // "16*16*4"
 
+// Real additions and multiplications of one butterfly of 2, 4, 8 or 16 points without twiddles; 0 for other radices.
+double butterfly_flops(std::size_t radix);
+
 template <class T>
 std::unique_ptr<LineKernel<T>> make_kernel(const Engine<T>& engine, std::size_t n, const Power2Choice& choice);
 

@@ -1,9 +1,9 @@
 // Box filter of 8-bit images in integers: running column sums; horizontally, narrow windows are summed directly and
 // wide ones by doubling.
-#include "base/threads.hpp"
 #include "image/methods/host/kernels/native_kernels.hpp"
 #include "image/methods/host/native.hpp"
 #include "image/methods/host/padded.hpp"
+#include "image/methods/host/row_blocks.hpp"
 
 namespace ridge::image {
 namespace {
@@ -13,10 +13,7 @@ class NativeBox final : public Native {
  public:
   NativeBox(const Box& box, const Edge& edge) : box_(box), edge_(edge) {}
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    base::parallel(std::min(threads, out.rows()), [&](std::size_t thread, std::size_t of) {
-      const base::Share share = base::share(out.rows(), thread, of, 1);
-      if (share.begin < share.end) band(in, out, share.begin, share.end);
-    });
+    in_bands(threads, out.rows(), 1, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
   }
 
  private:

@@ -1,9 +1,9 @@
 // One pyramid level: 8-bit images in integers (weights (1 4 6 4 1) per axis; sums of weight 256 fit 16 bits), and
 // single-channel float images directly from the image's rows.
-#include "base/threads.hpp"
 #include "image/methods/host/kernels/native_kernels.hpp"
 #include "image/methods/host/native.hpp"
 #include "image/methods/host/padded.hpp"
+#include "image/methods/host/row_blocks.hpp"
 
 namespace ridge::image {
 namespace {
@@ -12,10 +12,7 @@ class NativePyramid final : public Native {
  public:
   explicit NativePyramid(const Edge& edge) : edge_(edge) {}
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    base::parallel(std::min(threads, out.rows()), [&](std::size_t thread, std::size_t of) {
-      const base::Share share = base::share(out.rows(), thread, of, 1);
-      if (share.begin < share.end) band(in, out, share.begin, share.end);
-    });
+    in_bands(threads, out.rows(), 1, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
   }
 
  private:
@@ -42,10 +39,7 @@ class FloatPyramid final : public Native {
  public:
   explicit FloatPyramid(const Edge& edge) : edge_(edge) {}
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    base::parallel(std::min(threads, out.rows()), [&](std::size_t thread, std::size_t of) {
-      const base::Share share = base::share(out.rows(), thread, of, 1);
-      if (share.begin < share.end) band(in, out, share.begin, share.end);
-    });
+    in_bands(threads, out.rows(), 1, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/complex_product.hpp"
 #include "papers/fft/classic/classic.hpp"
 
 namespace ridge::fft::classic {
@@ -24,11 +25,7 @@ inline std::size_t checked_length(std::size_t n) {
 
 inline std::size_t log2_of(std::size_t n) { return static_cast<std::size_t>(std::countr_zero(n)); }
 
-// Complex product without the NaN check of std::complex, which costs more than the product.
-template <class T>
-std::complex<T> times(std::complex<T> a, std::complex<T> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
+using base::product;
 
 // Multiplies by -i (forward) or +i (inverse).
 template <bool kInverse, class T>

@@ -38,7 +38,7 @@ void Radix2Passes<T>::time_stages(Complex* x) const {
       x[block + half] = x[block] - first;
       x[block] += first;
       for (std::size_t k = 1; k < half; ++k) {
-        const Complex b = times(root<kInverse>(roots_[k * step]), x[block + half + k]);
+        const Complex b = product(root<kInverse>(roots_[k * step]), x[block + half + k]);
         x[block + half + k] = x[block + k] - b;
         x[block + k] += b;
       }
@@ -57,7 +57,7 @@ void Radix2Passes<T>::frequency_stages(Complex* x) const {
       for (std::size_t k = 1; k < half; ++k) {
         const Complex difference = x[block + k] - x[block + half + k];
         x[block + k] += x[block + half + k];
-        x[block + half + k] = times(root<kInverse>(roots_[k * step]), difference);
+        x[block + half + k] = product(root<kInverse>(roots_[k * step]), difference);
       }
     }
   }

@@ -9,9 +9,9 @@
 namespace ridge::fft {
 namespace {
 
+using base::product;
 using classic::quarter_turn;
 using classic::root;
-using classic::times;
 
 double split_radix_flops(std::size_t n) {
   if (n < 2) return 0;
@@ -62,8 +62,8 @@ class SplitRadix final : public classic::ClassicLine<T> {
       if (2 * k == quarter) {  // angles of pi/4 and 3 pi/4
         combine<kInverse>(out, quarter, k, eighth_turn<kInverse>(y), quarter_turn<kInverse>(eighth_turn<kInverse>(z)));
       } else {
-        combine<kInverse>(out, quarter, k, times(root<kInverse>(roots_[k * step]), y),
-                          times(root<kInverse>(roots_[3 * k * step]), z));
+        combine<kInverse>(out, quarter, k, product(root<kInverse>(roots_[k * step]), y),
+                          product(root<kInverse>(roots_[3 * k * step]), z));
       }
     }
   }

@@ -58,7 +58,7 @@ void dft16(std::complex<T>* v) {
   // v[s + 4 f] is frequency f of column s and is multiplied by exp(-2 pi i s f / 16).
   for (std::size_t f = 1; f < 4; ++f) {
     for (std::size_t s = 1; s < 4; ++s) {
-      v[s + 4 * f] = times(root<kInverse>(std::complex<T>{re[s * f], im[s * f]}), v[s + 4 * f]);
+      v[s + 4 * f] = product(root<kInverse>(std::complex<T>{re[s * f], im[s * f]}), v[s + 4 * f]);
     }
   }
   std::complex<T> y[16];
@@ -117,7 +117,7 @@ void StockhamPass<T>::pass(const Complex* x, Complex* y) const {
     Complex* to = y + j * rest;
     for (std::size_t k = 0; k < rest; ++k) {
       v[0] = from[k];
-      for (std::size_t s = 1; s < kRadix; ++s) v[s] = j == 0 ? from[s * rest + k] : times(from[s * rest + k], w[s]);
+      for (std::size_t s = 1; s < kRadix; ++s) v[s] = j == 0 ? from[s * rest + k] : product(from[s * rest + k], w[s]);
       dft<kRadix, kInverse>(v);
       for (std::size_t t = 0; t < kRadix; ++t) to[t * columns + k] = v[t];
     }

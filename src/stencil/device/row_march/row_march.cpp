@@ -143,14 +143,6 @@ std::shared_ptr<const Pass> build(const Device& device, RowMarchPass pass, const
   return std::make_shared<const LaunchPass>(std::move(steps));
 }
 
-std::vector<std::size_t> depths_below(int depth) {
-  std::vector<std::size_t> depths{static_cast<std::size_t>(depth)};
-  for (const std::size_t smaller : {std::size_t{4}, std::size_t{1}}) {
-    if (smaller < depths.back()) depths.push_back(smaller);
-  }
-  return depths;
-}
-
 }  // namespace
 
 template <class T>
@@ -191,7 +183,7 @@ void list_device_row_march(const Device& device, const Update<T>& update, const 
                      make_pass(device, weights, borders, type_name<T>(), place, choice, static_cast<int>(wanted)),
                      place, choice.waves, choice.joined);
       };
-      return device_variant<T>(device, layout, place, depths_below(choice.interior.depth), make);
+      return device_variant<T>(device, layout, place, pass_depths(choice.interior.depth), make);
     };
     entries.push_back(std::move(entry));
   }

@@ -31,14 +31,6 @@ SystemRowsKernel make_rows(const Update<T>& update, const Layout& layout, System
           .options = options};
 }
 
-std::vector<std::size_t> depths_down_from(int depth) {
-  std::vector<std::size_t> depths{static_cast<std::size_t>(depth)};
-  for (const std::size_t smaller : {std::size_t{4}, std::size_t{1}}) {
-    if (smaller < depths.back()) depths.push_back(smaller);
-  }
-  return depths;
-}
-
 struct SystemRowsChoice {
   SystemRowsOptions options;
   double efficiency;
@@ -113,7 +105,7 @@ std::shared_ptr<const Variant<T>> system_rows_variant(const Device& device, cons
         device, frame, depth, margin > 0 || needs_frame(layout, depth),
         MarchStep{{compiled, plan.launch, plan.scalars, layout.coefficients > 0}});
   };
-  return device_variant<T>(device, layout, place, depths_down_from(options.depth), make);
+  return device_variant<T>(device, layout, place, pass_depths(options.depth), make);
 }
 
 template <class T>
