@@ -59,6 +59,27 @@ def check_torch():
                 assert worst < tolerance, (name, worst)
         return f"{len(cases)} transforms"
 
+    @check("torch: second calls of a layout, found by the exchange table, on any stream")
+    def found():
+        from ridge.torch import _transforms
+        if _transforms.table is None:
+            return "this PyTorch has no exchange table"
+        z, r = tensor(5, 6, 64), tensor(5, 6, 64, dtype=torch.float32)
+        calls = ((ours.fft, torch.fft.fft, z), (ours.ifft2, torch.fft.ifft2, z), (ours.rfft, torch.fft.rfft, r), (ours.irfft, torch.fft.irfft,
+                 torch.fft.rfft(r)), (ours.fft, torch.fft.fft, z.transpose(1, 2)), (ours.fft, torch.fft.fft, z.conj()))
+        before = len(_transforms.table)
+        for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
+            with torch.cuda.stream(stream):
+                for f, g, x in calls * 3:
+                    y, want = f(2 * x), g(2 * x)
+                    assert y.shape == want.shape and y.dtype == want.dtype and y.is_contiguous() and not y.requires_grad
+                    assert (y - want).abs().max() < 2e-5 * want.abs().max()
+                    del y  # its memory is used again
+            torch.cuda.synchronize()
+        many = tensor(3, 6, 64)
+        torch.testing.assert_close(torch.func.vmap(ours.fft)(many), ours.fft(many))
+        return f"{len(_transforms.table) - before} calls remembered"
+
     @check("torch: gradcheck, second order and forward mode in double")
     def gradients():
         for f, x in ((ours.fft, tensor(2, 7, dtype=torch.complex128)), (ours.rfft, tensor(2, 8, dtype=torch.float64)),

@@ -3,6 +3,8 @@
 Each of these libraries has one linear operator. What surrounds it is here, once: types, lengths, norms, Hermitian symmetry and the
 ends of cosine transforms.
 """
+import sys
+
 from ._fft_arguments import _product, _scale, _shape_and_axes
 from ._fft_cosine import _DCT, _DST, _problem
 
@@ -153,7 +155,7 @@ def define(namespace, operators, dim):
     """Adds every transform to a module's namespace; `dim`: with torch's names of parameters instead of SciPy's."""
     for table, functions in ((FOURIER, _fourier_functions), (COSINES, _cosine_functions)):
         for name, row in table.items():
-            call = functions(name, *row, operators)[0 if dim else 1]
+            call = functions(sys.intern(name), *row, operators)[0 if dim else 1]
             call.__name__ = call.__qualname__ = name
             call.__module__ = namespace["__name__"]
             call.__doc__ = f"As ridge.fft.{name}, for arrays of this library and with gradients."

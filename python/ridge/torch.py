@@ -171,6 +171,12 @@ def _plain(x):
     return not (x.requires_grad and _torch.is_grad_enabled()) and _direct(x)
 
 
+def _never():
+    return False
+
+
+_is_compiling = _torch.compiler.is_compiling if hasattr(_torch, "compiler") else _never
+_empty_like = _torch.empty_like  # of an expanded tensor: packed
 _stream = getattr(_torch._C, "_cuda_getCurrentRawStream", None) or (lambda index: _torch.cuda.current_stream(index).cuda_stream)
 
 
@@ -179,37 +185,42 @@ class _Call:
 
     ends: factors of the first and last values of a cosine or sine transform (_fft_cosine._ends), inside the plan.
     """
-    __slots__ = ("shape", "dtype", "device", "run", "how", "map", "ends", "stream", "held", "packed", "other")
+    __slots__ = ("like", "plan", "inverse", "run", "how", "map", "ends", "stream", "held", "packed", "other")
 
     def __init__(self, x, shape, dtype, map_, ends, stream):
-        self.shape, self.dtype, self.device, self.map, self.ends, self.stream = shape, dtype, x.device, map_, ends, stream
-        self.run, self.how = (self._on_host if x.device.type == "cpu" else self._on_stream)(x, *map_)
+        self.map, self.ends, self.stream = map_, ends, stream
+        self.like = _torch.empty(1, dtype=dtype, device=x.device).expand(shape)  # empty_like(tensor) costs less than empty(shape, ...)
+        if not _empty_like(self.like).is_contiguous():
+            self.like = _torch.empty(shape, dtype=dtype, device=x.device)
+        self.inverse = (map_[0] in (_INVERSE, _SAMPLES)) != map_[-1]
+        self.plan, self.run, self.how = (self._on_host if x.device.type == "cpu" else self._on_stream)(x, *map_)
         self.held, self.packed = (x.shape, x.dtype), x.is_contiguous()
         self.other = None
 
     def __call__(self, x):
-        out = _torch.empty(self.shape, dtype=self.dtype, device=self.device)
+        out = _empty_like(self.like)
         self.run(x.data_ptr(), out.data_ptr(), *self.how)
         return out
 
     def _on_host(self, x, kind, axes, real_kinds, length, scale, adjoint):
-        out = _torch.empty(self.shape, dtype=self.dtype)
+        out = _empty_like(self.like)
         axes = [a % x.ndim for a in axes]
-        return _ridge.Plan(x.numpy(), out.numpy(), kind, axes, real_kinds, scale, 1, False, adjoint, self.ends).run_at, ()
+        plan = _ridge.Plan(x.numpy(), out.numpy(), kind, axes, real_kinds, scale, 1, False, adjoint, self.ends)
+        return plan, plan.run_at, ()
 
     def _on_stream(self, x, kind, axes, real_kinds, length, scale, adjoint):
         """Plan and arguments for packed CUDA tensors."""
         where = f"cuda:{x.device.index or 0}", self.stream, x.dtype in (_torch.float32, _torch.complex64)
         if kind == _COSINE:
             axes = tuple(a % x.ndim for a in axes)
-            return _cuda.real_plan(*where, tuple(x.shape), axes, tuple(real_kinds), scale, False, adjoint, self.ends).enqueue, (self.stream,)
-        inverse = (kind in (_INVERSE, _SAMPLES)) != adjoint
+            plan = _cuda.real_plan(*where, tuple(x.shape), axes, tuple(real_kinds), scale, False, adjoint, self.ends)
+            return plan, plan.enqueue, (self.stream,)
         first = x.ndim - len(axes)
         lengths = [*x.shape[first:]]
-        if kind >= _HALF and inverse:
+        if kind >= _HALF and self.inverse:
             lengths[-1] = length
-        plan = _cuda._plan(*where, tuple(lengths), _product(x.shape[:first]), kind >= _HALF, inverse, scale, adjoint)
-        return plan.enqueue, (inverse, self.stream)
+        plan = _cuda._plan(*where, tuple(lengths), _product(x.shape[:first]), kind >= _HALF, self.inverse, scale, adjoint)
+        return plan, plan.enqueue, (self.inverse, self.stream)
 
     def adjoint(self, g):
         """The call of the adjoint, for packed gradients on the same stream; g is one of them."""
@@ -284,11 +295,21 @@ def _prepared(name, x, stream, s, dim, norm, *cosine):
 class _Transforms(_Operators):
     """PyTorch's part of the transforms."""
 
-    def __init__(self):
+    def __init__(self, table=getattr(_torch.Tensor, "__dlpack_c_exchange_api__", None)):
+        """table: DLPack's C exchange table of tensors. With it, calls that need no gradient are found without Python."""
         self.calls = {}
+        self.table = self.by_table = None
+        if table is not None:
+            inside = None if _is_compiling is _never else _torch._C._functorch.peek_interpreter_stack
+            self.table = _ridge.TensorCalls(table, list(_PLAIN), _empty_like, inside, _forward_ad, _torch.is_grad_enabled)
+            self.by_table = self.table.function()
 
     def short(self, name, x, s, dim, norm, *cosine):
         """Plans of repeated calls are found by the tensor's layout: a call is a look-up, an allocation and a run."""
+        if self.by_table is not None and not _is_compiling():
+            out = self.by_table(name, x, s, dim, norm, *cosine)
+            if out is not None:
+                return out
         if not isinstance(x, _torch.Tensor) or not _direct(x):
             return None
         if name in _OF_CONJUGATES:
@@ -314,7 +335,12 @@ class _Transforms(_Operators):
             found = self.calls[key] = _prepared(name, x.detach(), stream, s, dim, norm, *cosine)
         if found is None:
             return None
-        out = _apply(x, found) if x.requires_grad and _torch.is_grad_enabled() else found(x)
+        if x.requires_grad and _torch.is_grad_enabled():
+            out = _apply(x, found)
+        else:
+            out = found(x)
+            if self.table is not None and name not in _OF_CONJUGATES and name not in _TO_CONJUGATES:
+                self.table.add(found, name, x, s, dim, norm, *cosine)
         return out.conj().resolve_conj() if name in _TO_CONJUGATES else out
 
     def floating(self, x, complex_wanted):

@@ -42,4 +42,16 @@ struct ManagedVersioned {
   Tensor tensor;
 };
 
+// Functions of a library for its tensors: the content of the PyCapsule "dlpack_exchange_api" at a tensor type's
+// __dlpack_c_exchange_api__. None of them waits. They return 0, or another number with a Python error set.
+struct Exchange {
+  Version version;
+  Exchange* previous;
+  int (*allocate)(Tensor* like, ManagedVersioned** out, void* context, void (*fail)(void*, const char*, const char*));
+  int (*share)(void* object, ManagedVersioned** out);
+  int (*wrap)(ManagedVersioned* tensor, void** object);
+  int (*describe)(void* object, Tensor* out);  // shape and strides stay the object's; may be null
+  int (*current_stream)(std::int32_t device_type, std::int32_t device, void** stream);
+};
+
 }  // namespace ridge::python::dlpack

@@ -13,6 +13,7 @@
 #include <ridge/fft/convolution.hpp>
 #include <ridge/fft/tensor.hpp>
 
+#include "addressed.hpp"
 #include "arrays.hpp"
 #include "module.hpp"
 #include "plans.hpp"
@@ -122,7 +123,7 @@ void transform(const py::object& input, const py::object& output, int kind, cons
 }
 
 // A plan as a Python object: made for the layout of two arrays, run on any others of that layout.
-class Plan {
+class Plan : public Addressed {
  public:
   Plan(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,
        const std::vector<int>& real_kinds, double scale, std::size_t threads, bool measured, bool adjoint,
@@ -169,6 +170,7 @@ class Plan {
     if (points >= kWorthReleasing) free.emplace();
     single_ ? single_->run(from, to) : double_->run(from, to);
   }
+  void transform(std::uintptr_t in, std::uintptr_t out, bool, std::uintptr_t) override { run_at(in, out); }
 
   std::string explain() const {
     std::string text = single_ ? single_->explain() : double_->explain();
@@ -280,7 +282,7 @@ void add_fft(py::module_& module) {
     forget_quick_plans();
     fft::forget_cached_plans();
   });
-  py::class_<Plan>(module, "Plan")
+  py::class_<Plan, Addressed>(module, "Plan")
       .def(py::init<const py::object&, const py::object&, int, const std::vector<int>&, const std::vector<int>&, double,
                     std::size_t, bool, bool, const std::vector<double>&>(),
            py::arg("input"), py::arg("output"), py::arg("kind"), py::arg("axes"),

@@ -19,6 +19,7 @@
 #include <ridge/fft/device_tensor.hpp>
 #include <ridge/foreign.hpp>
 
+#include "addressed.hpp"
 #include "device_array.hpp"
 #include "fft/device/rearrange.hpp"
 #include "module.hpp"
@@ -29,7 +30,7 @@ namespace py = pybind11;
 namespace ridge::python {
 namespace {
 
-class DevicePlan {
+class DevicePlan : public Addressed {
  public:
   // `given`: lengths of the stored part of the input per axis; the rest is zero. Empty: everything. With it, as with a
   // storage, and unless `both`, the plan has one direction.
@@ -101,6 +102,9 @@ class DevicePlan {
           inverse ? plan.enqueue_inverse(*over_, from, to) : plan.enqueue_forward(*over_, from, to);
         },
         *plan_);
+  }
+  void transform(std::uintptr_t in, std::uintptr_t out, bool inverse, std::uintptr_t stream) override {
+    enqueue(in, out, inverse, stream);
   }
 
   std::string explain() const {
@@ -194,7 +198,7 @@ class DevicePlan {
 };
 
 // Cosine and sine transforms along given axes of a packed array, or the adjoint of that. `ends`: of add_ends().
-class DeviceRealPlan {
+class DeviceRealPlan : public Addressed {
  public:
   DeviceRealPlan(const std::string& device, bool single, const std::vector<std::size_t>& shape,
                  const std::vector<std::size_t>& axes, const std::vector<int>& kinds, double scale, bool in_place,
@@ -237,6 +241,9 @@ class DeviceRealPlan {
     queue_.finish();
   }
 
+  void transform(std::uintptr_t in, std::uintptr_t out, bool, std::uintptr_t stream) override {
+    enqueue(in, out, stream);
+  }
   // As DevicePlan::enqueue.
   void enqueue(std::uintptr_t in, std::uintptr_t out, std::uintptr_t stream) {
     const py::gil_scoped_release free;
@@ -319,7 +326,7 @@ class Rearranger {
 }  // namespace
 
 void add_fft_on_devices(py::module_& module) {
-  py::class_<DeviceRealPlan>(module, "DeviceRealPlan")
+  py::class_<DeviceRealPlan, Addressed>(module, "DeviceRealPlan")
       .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, const std::vector<std::size_t>&,
                     const std::vector<int>&, double, bool, bool, const std::vector<double>&>(),
            py::arg("device"), py::arg("single"), py::arg("shape"), py::arg("axes"), py::arg("kinds"), py::arg("scale"),
@@ -330,7 +337,7 @@ void add_fft_on_devices(py::module_& module) {
       .def(py::init<const std::string&, bool, bool, bool, bool>(), py::arg("device"), py::arg("single"),
            py::arg("complex_input"), py::arg("complex_output"), py::arg("conjugate"))
       .def("rearranged", &Rearranger::rearranged);
-  py::class_<DevicePlan>(module, "DevicePlan")
+  py::class_<DevicePlan, Addressed>(module, "DevicePlan")
       .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, std::size_t, bool, double, double, bool,
                     const std::string&, bool, bool, const std::vector<std::size_t>&, bool>(),
            py::arg("device"), py::arg("single"), py::arg("shape"), py::arg("batch"), py::arg("real"),

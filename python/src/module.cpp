@@ -21,6 +21,7 @@ PYBIND11_MODULE(_ridge, module) {
   });
   ridge::python::add_devices(module);
   ridge::python::add_device_arrays(module);
+  ridge::python::add_tensor_calls(module);
   ridge::python::add_fft(module);
   ridge::python::add_fft_quick(module);
   ridge::python::add_fft_on_devices(module);

@@ -20,6 +20,7 @@ void add_zoom(pybind11::module_& module);
 void add_boxes(pybind11::module_& module);
 void add_sar(pybind11::module_& module);
 void add_search(pybind11::module_& module);
+void add_tensor_calls(pybind11::module_& module);
 void add_image(pybind11::module_& module);
 void add_planner(pybind11::module_& module);
 

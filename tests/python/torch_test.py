@@ -11,6 +11,7 @@ except ImportError as missing:
     print(f"skipped: {missing} (Debian: python3-torch)")
     sys.exit(77)
 
+import exchange_table
 import ridge
 import ridge.torch as ours
 
@@ -71,6 +72,70 @@ class WithoutGradients(unittest.TestCase):
             thread.join()
         for given, got in zip(x, out):
             torch.testing.assert_close(got, torch.fft.fft(given), rtol=1e-4, atol=1e-4)
+
+
+class WithExchangeTable(WithoutGradients):
+    """The same calls where tensors have DLPack's C exchange table: found without Python."""
+
+    def setUp(self):
+        capsule, self.described = exchange_table.capsule()
+        held = ours._transforms.table, ours._transforms.by_table
+        made = ours._Transforms(capsule)
+        ours._transforms.table, ours._transforms.by_table = made.table, made.by_table
+        self.addCleanup(lambda: setattr(ours._transforms, "table", held[0]) or setattr(ours._transforms, "by_table", held[1]))
+        self.addCleanup(ours._transforms.calls.clear)
+        ours._transforms.calls.clear()
+
+    def refuse_python(self):
+        """From here on the path in Python fails."""
+        held = ours._direct
+        self.addCleanup(setattr, ours, "_direct", held)
+        ours._direct = lambda x: self.fail("the call was not found by the table")
+
+    def test_second_calls_are_found(self):
+        z, r = torch.randn(3, 5, 8, dtype=torch.complex64), torch.randn(3, 5, 8, dtype=torch.float64)
+        calls = [lambda: ours.fft(z), lambda: ours.ifft(z, dim=1, norm="ortho"), lambda: ours.fft2(z.transpose(0, 2)), lambda: ours.rfft(r),
+                 lambda: ours.irfft(z, 14), lambda: ours.dct(r), lambda: ours.idstn(r, norm="ortho"), lambda: ours.fftn(z, dim=(0, 2)),
+                 lambda: ours.fft(torch.nn.Parameter(z, requires_grad=False))]
+        want = [f() for f in calls]
+        self.assertEqual(len(ours._transforms.table), len(calls) - 1)  # a parameter is no other layout
+        self.refuse_python()
+        for f, y in zip(calls, want):
+            got = f()
+            self.assertTrue(torch.equal(got, y) and got.dtype == y.dtype)
+
+    def test_others_are_left_to_python(self):
+        """Nothing is found for other layouts, lazy conjugates and negatives, gradients, forward mode, other types."""
+        z = torch.randn(4, 8, dtype=torch.complex128)
+        for x in (z, z.real.contiguous()):
+            (ours.fft if x.is_complex() else ours.rfft)(x)
+        self.assertEqual(len(ours._transforms.table), 2)
+        grad = z.clone().requires_grad_()
+        y = ours.fft(grad)
+        self.assertTrue(y.requires_grad)
+        with torch.no_grad():
+            self.assertFalse(ours.fft(grad).requires_grad)
+        torch.testing.assert_close(ours.fft(z.conj()), torch.fft.fft(z.conj()))
+        negative = z.conj().imag
+        self.assertTrue(negative.is_neg())
+        torch.testing.assert_close(ours.rfft(negative), torch.fft.rfft(negative))
+        torch.testing.assert_close(ours.fft(z.T), torch.fft.fft(z.T))
+        torch.testing.assert_close(ours.fft(z[1:]), torch.fft.fft(z[1:]))
+        with torch.autograd.forward_ad.dual_level():
+            dual = ours.fft(torch.autograd.forward_ad.make_dual(z, z * 2))
+            torch.testing.assert_close(torch.autograd.forward_ad.unpack_dual(dual).tangent, torch.fft.fft(z * 2))
+        with self.assertRaises(ValueError):
+            ours.fft(z, 0)
+        with self.assertRaises(TypeError):
+            ours.fft(np.ones(4))
+        with self.assertRaisesRegex(ValueError, "version"):
+            ours._Transforms(exchange_table.capsule(major=2)[0])
+
+    def test_more_layouts_than_are_kept(self):
+        for n in range(1, 700):
+            x = torch.randn(n, dtype=torch.complex64)
+            torch.testing.assert_close(ours.fft(x), torch.fft.fft(x), rtol=1e-4, atol=1e-4)
+        self.assertLessEqual(len(ours._transforms.table), 512)
 
 
 class Transforms(unittest.TestCase):

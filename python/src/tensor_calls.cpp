@@ -1,0 +1,236 @@
+// Repeated calls of a library whose tensors have DLPack's C exchange table (PyTorch 2.10 and later): the tensor's
+// layout and the current stream are read, and the prepared call is found, without Python.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <ridge/error.hpp>
+
+#include "addressed.hpp"
+#include "dlpack.hpp"
+#include "module.hpp"
+
+namespace py = pybind11;
+
+namespace ridge::python {
+namespace tensor_calls {
+namespace {
+
+constexpr std::size_t kMostAxes = 6, kMostArguments = 6, kMostCalls = 512;
+
+// Everything that decides the plan and the result of a call.
+struct Key {
+  std::array<std::int64_t, kMostArguments> arguments{};  // name, lengths, axes, norm, ...
+  std::uintptr_t stream = 0;
+  dlpack::DeviceId device{};
+  dlpack::DataType type{};
+  std::int32_t axes = 0, count = 0, unused = 0;
+  std::array<std::int64_t, kMostAxes> shape{}, strides{};
+  bool operator==(const Key& other) const { return std::memcmp(this, &other, sizeof *this) == 0; }
+};
+static_assert(std::has_unique_object_representations_v<Key>);
+
+struct Hash {
+  std::size_t operator()(const Key& key) const {
+    std::size_t sum = key.stream + static_cast<std::size_t>(key.type.code) * 256 + key.type.bits;
+    const auto add = [&](std::int64_t value) {
+      sum = (sum ^ (sum >> 29)) * 0x9e3779b97f4a7c15U + static_cast<std::size_t>(value);
+    };
+    for (std::int32_t i = 0; i < key.count; ++i) add(key.arguments[static_cast<std::size_t>(i)]);
+    for (std::int32_t i = 0; i < key.axes; ++i) add(key.shape[static_cast<std::size_t>(i)]);
+    return sum ^ (sum >> 32);
+  }
+};
+
+// A prepared call.
+struct Call {
+  py::object plan;  // owns `addressed`
+  Addressed* addressed = nullptr;
+  bool inverse = false;
+  py::object like;               // a tensor of the layout of the result, without memory of its own
+  std::vector<py::object> kept;  // arguments that the key knows by their address
+};
+
+// The part of the key that an argument is: integers by value; None, True, False, tuples and interned text by address.
+bool encode(PyObject* object, std::int64_t& code) {
+  if (PyLong_CheckExact(object) != 0) {
+    int too_large = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &too_large);
+    code = static_cast<std::int64_t>(value) * 2;
+    return too_large == 0 && value > -(1LL << 40) && value < (1LL << 40);
+  }
+  code = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(object)) | 1;  // objects begin at even addresses
+  return object == Py_None || object == Py_True || object == Py_False || PyTuple_CheckExact(object) != 0 ||
+         (PyUnicode_CheckExact(object) != 0 && PyUnicode_CHECK_INTERNED(object) != 0);
+}
+
+class TensorCalls {
+ public:
+  TensorCalls(const py::capsule& table, const std::vector<py::type>& types, py::object empty_like, py::object inside,
+              py::object forward_mode, py::object grad_enabled)
+      : empty_like_(std::move(empty_like)),
+        inside_(std::move(inside)),
+        forward_mode_(std::move(forward_mode)),
+        grad_enabled_(std::move(grad_enabled)),
+        kept_{table} {
+    table_ = static_cast<const dlpack::Exchange*>(table.get_pointer());
+    if (table.name() == nullptr || std::strcmp(table.name(), "dlpack_exchange_api") != 0)
+      throw py::value_error("needs the capsule of DLPack's C exchange table");
+    if (table_->version.major != 1 || table_->describe == nullptr || table_->current_stream == nullptr)
+      throw py::value_error("the exchange table lacks a function, or is of another version");
+    for (const py::type& type : types) types_.push_back(kept_.emplace_back(type).ptr());
+  }
+
+  // The transform of x, or null without an error if there is no prepared call, or if x has to be treated by Python.
+  PyObject* call(PyObject* const* given, std::size_t count) {
+    Key key;
+    dlpack::Tensor from{}, to{};
+    if (count < 2 || !takes(given[1]) || !describe(key, from, given, count)) return nullptr;
+    const auto found = calls_.find(key);
+    if (found == calls_.end()) return nullptr;
+    const py::object plan = found->second.plan, like = found->second.like;  // other threads may forget the call
+    Addressed& addressed = *found->second.addressed;
+    const bool inverse = found->second.inverse;
+    auto out = py::reinterpret_steal<py::object>(PyObject_CallOneArg(empty_like_.ptr(), like.ptr()));
+    if (!out || table_->describe(out.ptr(), &to) != 0) throw py::error_already_set();
+    addressed.transform(address(from), address(to), inverse, key.stream);
+    return out.release().ptr();
+  }
+
+  // Remembers a call: x and the other arguments of call(), and the attributes plan, inverse and like of
+  // `prepared`. Does nothing if such a call cannot be found again.
+  void add(const py::object& prepared, const py::args& given) {
+    std::vector<PyObject*> arguments;
+    for (const py::handle one : given) arguments.push_back(one.ptr());
+    Key key;
+    dlpack::Tensor x{};
+    if (arguments.size() < 2 || !takes(arguments[1]) || !describe(key, x, arguments.data(), arguments.size())) return;
+    Call call;
+    call.plan = prepared.attr("plan");
+    call.addressed = &call.plan.cast<Addressed&>();
+    call.inverse = prepared.attr("inverse").cast<bool>();
+    call.like = prepared.attr("like");
+    for (const py::handle one : given) {
+      if (one.ptr() != arguments[1]) call.kept.push_back(py::reinterpret_borrow<py::object>(one));
+    }
+    if (calls_.size() >= kMostCalls) calls_.clear();
+    calls_.insert_or_assign(key, std::move(call));
+  }
+
+  std::size_t size() const { return calls_.size(); }
+  void clear() { calls_.clear(); }
+
+ private:
+  static std::uintptr_t address(const dlpack::Tensor& tensor) {
+    return reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.offset;
+  }
+
+  // True for plain tensors that need no gradient, outside transformations of functions, without pending conjugation.
+  bool takes(PyObject* x) const {
+    if (std::find(types_.begin(), types_.end(), reinterpret_cast<PyObject*>(Py_TYPE(x))) == types_.end()) return false;
+    if (!inside_.is_none()) {
+      const auto transformation = py::reinterpret_steal<py::object>(PyObject_CallNoArgs(inside_.ptr()));
+      if (!transformation || !transformation.is_none()) return clear_error();
+    }
+    const auto level = py::reinterpret_steal<py::object>(PyObject_GetAttr(forward_mode_.ptr(), level_.ptr()));
+    if (!level || PyLong_AsLong(level.ptr()) >= 0) return clear_error();
+    if (truth(PyObject_GetAttr(x, requires_grad_.ptr())) && truth(PyObject_CallNoArgs(grad_enabled_.ptr())))
+      return false;
+    return !truth(PyObject_CallMethodNoArgs(x, is_conj_.ptr())) && !truth(PyObject_CallMethodNoArgs(x, is_neg_.ptr()));
+  }
+
+  static bool clear_error() { return PyErr_Clear(), false; }
+  // True also for an error: Python then treats the tensor.
+  static bool truth(PyObject* given) {
+    const auto value = py::reinterpret_steal<py::object>(given);
+    if (!value) PyErr_Clear();
+    return !value || value.ptr() != Py_False;
+  }
+
+  // The key of a call, and x as the table describes it.
+  bool describe(Key& key, dlpack::Tensor& tensor, PyObject* const* given, std::size_t count) const {
+    if (count > kMostArguments + 1) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i == 1) continue;
+      if (!encode(given[i], key.arguments[static_cast<std::size_t>(key.count++)])) return false;
+    }
+    if (table_->describe(given[1], &tensor) != 0) return clear_error();
+    if (tensor.axes < 1 || tensor.axes > static_cast<std::int32_t>(kMostAxes)) return false;
+    key.device = tensor.device;
+    key.type = tensor.type;
+    key.axes = tensor.axes;
+    std::int64_t packed = 1;
+    for (auto i = static_cast<std::size_t>(tensor.axes); i-- > 0;) {
+      key.shape[i] = tensor.shape[i];
+      key.strides[i] = tensor.strides != nullptr ? tensor.strides[i] : packed;
+      packed *= tensor.shape[i];
+    }
+    if (tensor.device.type == dlpack::kCpu) return true;
+    void* stream = nullptr;
+    if (table_->current_stream(tensor.device.type, tensor.device.number, &stream) != 0) return clear_error();
+    key.stream = reinterpret_cast<std::uintptr_t>(stream);
+    return true;
+  }
+
+  const dlpack::Exchange* table_ = nullptr;
+  std::vector<PyObject*> types_;
+  py::object empty_like_, inside_, forward_mode_, grad_enabled_;
+  std::vector<py::object> kept_;
+  py::str level_{"_current_level"}, requires_grad_{"requires_grad"}, is_conj_{"is_conj"}, is_neg_{"is_neg"};
+  std::unordered_map<Key, Call, Hash> calls_;
+};
+
+constexpr const char* kName = "ridge.TensorCalls";
+
+PyObject* call_of(PyObject* self, PyObject* const* given, Py_ssize_t count) {
+  try {
+    auto* const calls = static_cast<TensorCalls*>(PyCapsule_GetPointer(self, kName));
+    PyObject* const out = calls->call(given, static_cast<std::size_t>(count));
+    if (out != nullptr) return out;
+    Py_RETURN_NONE;
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const ridge::Error&) {
+    Py_RETURN_NONE;  // the path in Python raises the error with its own type
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+PyMethodDef call_method{"call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_of)), METH_FASTCALL,
+                        "call(name, x, ...): the transform by a remembered call, or None."};
+
+}  // namespace
+}  // namespace tensor_calls
+
+void add_tensor_calls(py::module_& module) {
+  using namespace tensor_calls;  // NOLINT: this file's
+  py::class_<Addressed>(module, "Addressed");
+  py::class_<TensorCalls>(module, "TensorCalls")
+      .def(py::init<const py::capsule&, const std::vector<py::type>&, py::object, py::object, py::object, py::object>(),
+           py::arg("table"), py::arg("types"), py::arg("empty_like"), py::arg("inside"), py::arg("forward_mode"),
+           py::arg("grad_enabled"))
+      .def("add", &TensorCalls::add)
+      .def("clear", &TensorCalls::clear)
+      .def("__len__", &TensorCalls::size)
+      .def(
+          "function",
+          [](TensorCalls& calls) {
+            const py::capsule self(&calls, kName);
+            return py::reinterpret_steal<py::object>(PyCFunction_New(&call_method, self.ptr()));
+          },
+          py::keep_alive<0, 1>());
+}
+
+}  // namespace ridge::python
