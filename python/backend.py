@@ -88,6 +88,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             if name.endswith((".py", ".pyi", "py.typed")):
                 with open(os.path.join(package, name), "rb") as source:
                     files[f"{NAME}/{name}"] = source.read()
+        with open(os.path.join(ROOT, "packaging", "ridge-wisdom.json"), "rb") as choices:  # found beside the module
+            files[f"{NAME}/ridge-wisdom.json"] = choices.read()
         for name, path in {os.path.basename(module): module, **_libraries(module)}.items():
             files[f"{NAME}/{name}"] = _stripped(path, scratch)
         tag = _tag(module)
