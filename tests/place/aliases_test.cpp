@@ -81,11 +81,12 @@ TEST(Aliases, OverlappingArgumentsEqualTheOriginalAsThreads) {
   if (!available(why)) GTEST_SKIP() << why;
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
   compare_met("openmp", "",
-              slow ? std::vector<std::string>{}
-                   : std::vector<std::string>{"field_as_bound", "field_before_its_first", "global_as_bound",
-                                              "own_pages", "own_vector_and_view", "pointer_taken_before",
-                                              "sum_into_reference", "zeros_added", "image_filtered_in_place",
-                                              "image_shifted_in_place", "image_filtered_into_a_part"});
+              slow
+                  ? std::vector<std::string>{}
+                  : std::vector<std::string>{"field_as_bound", "field_before_its_first", "global_as_bound", "own_pages",
+                                             "own_vector_and_view", "pointer_taken_before", "sum_into_reference",
+                                             "zeros_added", "image_filtered_in_place", "image_shifted_in_place",
+                                             "image_filtered_into_a_part", "ring_of_any_sign", "ring_past_its_row"});
 }
 
 TEST(Aliases, OverlappingArgumentsEqualTheOriginalAsPlainOpenCl) {
@@ -98,7 +99,7 @@ TEST(Aliases, OverlappingArgumentsEqualTheOriginalAsPlainOpenCl) {
   compare_met("opencl", "-lOpenCL -pthread",
               slow ? std::vector<std::string>{}
                    : std::vector<std::string>{"branch_reads_array", "field_as_bound", "header_reads_array",
-                                              "image_filtered_in_place", "image_shifted_in_place"});
+                                              "image_filtered_in_place", "image_shifted_in_place", "ring_of_any_sign"});
 }
 
 }  // namespace

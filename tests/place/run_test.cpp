@@ -54,7 +54,8 @@ TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
     GTEST_SKIP() << "no OpenCL headers or library to compile with";
   compare_cases("opencl", "c++",
                 {"heat_by_swap", "least_in_plane", "plane_at", "product_by_sum", "window_of_nine",
-                 "window_of_any_radius", "complex_rotated", "mandelbrot", "torus", "rows_by_number"});
+                 "window_of_any_radius", "complex_rotated", "mandelbrot", "torus", "rows_by_number", "complex_assigned",
+                 "table_of_columns", "view_that_is_closed", "points_passed", "rows_of_three_passed", "ring_passed"});
 }
 
 // Tables of rows that overlap each other, or rows of other tables: the loops run as written, or the result is the same.
@@ -129,9 +130,9 @@ TEST(Placed, EqualsTheOriginalInC) {
   int compared = 0;
   for (const Case& c : cases())
     for (const std::string emit : {"openmp", "ridge"}) {
-      const bool few = emit == "openmp"
-                           ? c.function == "c_triangle" || c.function == "c_distance" || c.function == "c_planes_of_n"
-                           : c.function == "c_words";
+      const bool few = emit == "openmp" ? c.function == "c_triangle" || c.function == "c_distance" ||
+                                              c.function == "c_planes_of_n" || c.function == "c_assigned"
+                                        : c.function == "c_words";
       if (!c.run || !in_c(c.file) || (!slow() && !few) || (emit == "ridge" && !some_device())) continue;
       if (c.emit == "openmp" && emit != "openmp") continue;  // on threads only
       SCOPED_TRACE(c.function + " " + emit);
@@ -184,7 +185,8 @@ TEST(Placed, EqualsTheOriginalAsThreads) {
     compare_cases("openmp", "c++ -fopenmp",
                   {"bilateral", "heat_by_swap", "span_of_two", "view_of_parameters", "bodies_move", "bodies_of_vector",
                    "bodies_row", "cells_by_number", "cells_pointed", "difference_before", "rows_by_number",
-                   "complex_rotated", "torus"});
+                   "complex_rotated", "torus", "complex_assigned", "complex_real_of_user", "table_of_columns",
+                   "view_that_is_closed", "points_assigned"});
   }
 }
 

@@ -69,6 +69,7 @@ TEST(Verdicts, TheCorpusHasItsVerdicts) {
       bool said = false;
       for (const auto& d : report.diagnostics) said |= d.text.find(c.says) != std::string::npos && d.line > 0;
       for (const auto& l : report.loops) said |= l.function == c.shown && l.why.find(c.says) != std::string::npos;
+      for (const auto& a : report.assumptions) said |= a.find(c.says) != std::string::npos;
       EXPECT_TRUE(said) << "nobody says \"" << c.says << "\"";
     }
     ++checked;

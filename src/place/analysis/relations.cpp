@@ -294,12 +294,13 @@ class Builder {
 
   // Tests that the known subscripts of an inexact access stay within their array.
   void keep_inside(const Instance& i, const Access& a) {
-    if (a.not_negative.empty() || !a.exists.empty()) return;
+    if (a.not_negative.empty()) return;
     Conjunction needed, where;
     for (const Poly& p : a.not_negative) needed.push_back({p});
     for (const Constraint& c : a.where)
       if (c.poly.affine()) where.push_back(c);
-    keep_inside(a, prefix_ + "{ " + tuple(i.loops) + " : " + conjunction_text(where), needed);
+    const std::string exists = a.exists.empty() ? "" : "exists " + joined(a.exists) + " : ";
+    keep_inside(a, prefix_ + "{ " + tuple(i.loops) + " : " + exists + conjunction_text(where), needed);
   }
 
   // Limits of an exact access to an array inside a struct: of its first subscript, or of its position in the array.

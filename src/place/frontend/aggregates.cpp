@@ -358,6 +358,7 @@ std::optional<std::string> Aggregates::complex_part(const CallExpr* e, Effects& 
                        : member == nullptr && e->getNumArgs() == 1    ? e->getArg(0)
                                                                       : nullptr;
   if (object == nullptr || !is_complex(object->getType()) ||
+      callee->getQualifiedNameAsString().rfind("std::", 0) != 0 ||
       (name != "real" && name != "imag" && name != "norm" && name != "abs"))
     return {};
   const auto parts = components(object, fx);
@@ -504,12 +505,22 @@ void Aggregates::declare_aggregate(const DeclStmt* s, const VarDecl* var, Node& 
   block.children.push_back(std::move(node));
 }
 
+namespace {
+
+// True if the operator is declared in this namespace: another library or the user may declare one for its types, too.
+bool declared_in(const CXXOperatorCallExpr* e, const std::string& space) {
+  const FunctionDecl* callee = e->getDirectCallee();
+  return callee != nullptr && callee->getQualifiedNameAsString().rfind(space + "::", 0) == 0;
+}
+
+}  // namespace
+
 // The value that a complex number gets from =, +=, -=, *= or /=.
 std::optional<std::vector<Component>> Aggregates::complex_assigned(const CXXOperatorCallExpr* e, QualType part,
                                                                    Effects& fx) {
   auto by = complex_value(e->getArg(1), part, fx);
   const std::string sign = getOperatorSpelling(e->getOperator());
-  if (!by) return {};
+  if (!by || !declared_in(e, "std")) return {};
   if (sign != "=") {
     const auto of = components(e->getArg(0), fx);
     const auto result = of ? complex_result(sign.substr(0, sign.size() - 1), *of, *by) : std::nullopt;
@@ -534,9 +545,9 @@ bool Aggregates::assign_aggregate(const Expr* e, Node& node, Effects& fx) {
   const auto* method = in_c == nullptr ? dyn_cast_or_null<CXXMethodDecl>(operation->getDirectCallee()) : nullptr;
   const bool copy = in_c != nullptr || (operation->getOperator() == OO_Equal && method != nullptr &&
                                         (method->isTrivial() || copies_fields(class_of(to->getType()))));
-  const bool adds = in_c == nullptr &&
-                    (operation->getOperator() == OO_PlusEqual || operation->getOperator() == OO_MinusEqual) &&
-                    indexed(to->getType()) && !dialect(types[0])->integer && method == nullptr;
+  const bool adds =
+      in_c == nullptr && (operation->getOperator() == OO_PlusEqual || operation->getOperator() == OO_MinusEqual) &&
+      indexed(to->getType()) && !dialect(types[0])->integer && method == nullptr && declared_in(operation, "cv");
   const bool complex = in_c == nullptr && is_complex(to->getType());
   const auto values = complex        ? complex_assigned(operation, types[0], fx)
                       : copy || adds ? components(from, fx)

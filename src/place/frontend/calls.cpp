@@ -46,9 +46,13 @@ std::string Calls::own_function(const CallExpr* e, const FunctionDecl* callee, E
       continue;
     }
     actuals[i] = array_argument(e, argument, known.variables[known.arrays[i]], fx);
-    const std::string& name = scope_.nest.variables[actuals[i].variable].name;
+    const Variable& actual = scope_.nest.variables[actuals[i].variable];
     const std::string& offset = actuals[i].indices[0].text;
-    text += offset == "0" ? name : name + " + " + wrapped(offset);
+    text += actual.name;
+    if (offset == "0") continue;
+    long each = 1;  // numbers per element: kernels address single numbers
+    for (const long n : actual.inner) each *= n;
+    text += " + " + (each == 1 ? wrapped(offset) : "(long)" + wrapped(offset) + " * " + std::to_string(each));
   }
   text += ")";
   for (std::size_t i = 0; i < known.arrays.size(); ++i)  // v.size() of a formal is v.size() of the actual
@@ -118,7 +122,6 @@ Access Calls::substituted_access(Access a, const Place& actual, const std::map<s
     needed.push_back(p.substituted(all));
   }
   a.not_negative = needed;
-  scope_.quantify(a);
   a.not_negative.insert(a.not_negative.end(), actual.not_negative.begin(), actual.not_negative.end());
   Conjunction where;
   for (const Constraint& c : a.where)
@@ -127,7 +130,11 @@ Access Calls::substituted_access(Access a, const Place& actual, const std::map<s
   a.exists = names;
   a.exists.insert(a.exists.end(), scope_.exists.begin(), scope_.exists.end());
   a.where.insert(a.where.end(), scope_.where.begin(), scope_.where.end());
-  if (!a.exact) a.subscripts.clear();
+  if (!a.exact) {
+    a.subscripts.clear();
+    a.not_negative.clear();
+  }
+  scope_.quantify(a);
   return a;
 }
 

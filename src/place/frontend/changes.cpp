@@ -181,11 +181,34 @@ void find_changes(const Stmt* s, std::set<const ValueDecl*>& into) {
   for (const Stmt* child : s->children()) find_changes(child, into);
 }
 
+namespace {
+
+void note_discarded(const Stmt* s, std::set<const Stmt*>& into) {
+  const auto note = [&](const Stmt* one) {
+    if (const auto* e = dyn_cast_or_null<Expr>(one)) into.insert(e->IgnoreParens()->IgnoreImplicit());
+  };
+  if (const auto* block = dyn_cast<CompoundStmt>(s)) std::for_each(block->body_begin(), block->body_end(), note);
+  if (is_loop(s)) note(body_of(s));
+  if (const auto* branch = dyn_cast<IfStmt>(s)) {
+    note(branch->getThen());
+    note(branch->getElse());
+  }
+}
+
+// True for an assignment that sets the numbers of its object and keeps no reference to it, if its value is not used.
+bool sets_numbers(const CXXOperatorCallExpr* e) {
+  const auto* method = dyn_cast_or_null<CXXMethodDecl>(e->getDirectCallee());
+  if (method == nullptr || !e->isAssignmentOp()) return false;
+  return method->isTrivial() || class_of(e->getArg(0)->getType()) == "std::complex";
+}
+
+}  // namespace
+
 // Variables that may be changed through another name: their address or a non-const reference is taken. Reading,
 // assigning, subscripting and size() do not count.
 void find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) {
   if (s == nullptr || isa<UnaryExprOrTypeTraitExpr>(s)) return;
-  std::set<const Stmt*> harmless;
+  std::set<const Stmt*> harmless, discarded;  // discarded: expressions whose value nothing uses
   const auto keep = [&](const Expr* e) {
     e = e->IgnoreParenImpCasts();
     harmless.insert(e);
@@ -196,6 +219,7 @@ void find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) {
   };
   const std::function<void(const Stmt*)> walk = [&](const Stmt* x) {
     if (x == nullptr || isa<UnaryExprOrTypeTraitExpr>(x)) return;
+    note_discarded(x, discarded);
     if (const auto* written = dyn_cast<LambdaExpr>(x)) return walk(written->getBody());
     if (const auto* ref = dyn_cast<DeclRefExpr>(x)) {
       if (harmless.count(ref) == 0) into.insert(ref->getDecl());
@@ -222,6 +246,7 @@ void find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) {
           (operation->getOperator() == OO_Subscript || operation->getOperator() == OO_Call ||
            operation->getOperator() == OO_Equal))
         keep(operation->getArg(0));
+      if (operation != nullptr && discarded.count(call) > 0 && sets_numbers(operation)) keep(operation->getArg(0));
       const FunctionDecl* callee = call->getDirectCallee();
       const unsigned first = operation != nullptr && isa_and_nonnull<CXXMethodDecl>(callee) ? 1 : 0;
       for (unsigned i = first; callee != nullptr && i < call->getNumArgs() && i - first < callee->getNumParams(); ++i) {

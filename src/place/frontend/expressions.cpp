@@ -28,7 +28,8 @@ const Known kMath[] = {
     {"hypot", 2, false},   {"cbrt", 1, false}, {"erf", 1, false},   {"erfc", 1, false}};
 
 bool from_system(const FunctionDecl* f, const ASTContext& ast) {
-  return ast.getSourceManager().isInSystemHeader(f->getLocation()) || f->getBuiltinID() != 0;
+  const FunctionDecl* body = nullptr;
+  return ast.getSourceManager().isInSystemHeader(f->getLocation()) || (f->getBuiltinID() != 0 && !f->hasBody(body));
 }
 
 }  // namespace
@@ -47,11 +48,8 @@ std::optional<std::string> Expressions::opencv_rounding(const CallExpr* e, Effec
 }
 
 std::optional<std::string> Expressions::known_function(const CallExpr* e, Effects& fx) {
-  const FunctionDecl* callee = e->getDirectCallee();
-  if (callee == nullptr || !callee->getDeclName().isIdentifier() || !from_system(callee, ast_)) return {};
-  std::string name = callee->getNameAsString();
-  const std::string whole = callee->getQualifiedNameAsString();
-  if (whole != name && whole != "std::" + name) return {};
+  std::string name = library_function(e->getDirectCallee());
+  if (name.empty()) return {};
   if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
   const auto result = dialect(e->getType());
   if (!result) return {};

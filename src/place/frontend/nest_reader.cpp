@@ -40,8 +40,9 @@ std::vector<const VarDecl*> NestReader::take_structs_apart() {
   for (const ValueDecl* decl : scope_.changed) {
     const auto* var = dyn_cast<VarDecl>(decl);
     if (var == nullptr || !var->hasLocalStorage() || var->getDeclContext() != facts_.function ||
-        facts_.reachable(var) || facts_.captured.count(var) > 0 || indexed(var->getType()) ||
-        scope_.leaf_types(var->getType()).empty() || !sources.isInMainFile(var->getLocation()))
+        facts_.reachable(var) || facts_.captured.count(var) > 0 ||
+        (indexed(var->getType()) && !is_complex(var->getType())) || scope_.leaf_types(var->getType()).empty() ||
+        !sources.isInMainFile(var->getLocation()))
       continue;
     const unsigned made = sources.getFileOffset(var->getLocation());
     if (made < scope_.nest.span.begin) found[made] = var;
@@ -49,7 +50,7 @@ std::vector<const VarDecl*> NestReader::take_structs_apart() {
   std::vector<const VarDecl*> all;
   for (const auto& [made, var] : found) {
     scope_.refuse_shadowed(var, scope_.root);
-    for (const int part : scope_.declare_parts(var)) scope_.nest.variables[part].part_of = var->getNameAsString();
+    for (const int part : scope_.declare_parts(var, true)) scope_.nest.variables[part].part_of = var->getNameAsString();
     scope_.part_values[var].resize(scope_.parts[var].size());
     all.push_back(var);
   }

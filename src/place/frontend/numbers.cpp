@@ -68,14 +68,10 @@ std::optional<Poly> Numbers::poly_of(const ValueDecl* decl) {
         facts_.fixed_operands(inner, facts_.changed) && (scope_.tested || facts_.settled(inner)))
       if (auto p = poly(init, needed); p && needed.empty()) {
         if (!facts_.settled(inner)) {
-          const std::string said =
-              var->getNameAsString() + " still has the value set in line " + std::to_string(line(var->getLocation()));
-          auto& texts = scope_.nest.assumption_texts;
-          if (std::find(texts.begin(), texts.end(), said) == texts.end()) {
-            const Poly now = Poly::symbol(scope_.symbol(scope_.variable(decl, init)));
-            scope_.nest.assumptions.push_back(Condition{{{now.plus(*p, -1), true}}});
-            texts.push_back(said);
-          }
+          const Poly now = Poly::symbol(scope_.symbol(scope_.variable(decl, init)));
+          scope_.assume(
+              Condition{{{now.plus(*p, -1), true}}},
+              var->getNameAsString() + " still has the value set in line " + std::to_string(line(var->getLocation())));
         }
         return p;
       }
@@ -202,7 +198,7 @@ std::optional<Poly> Numbers::poly_of_operator(const BinaryOperator* e, std::vect
     case BO_Div:
     case BO_Rem: {
       const auto by = r->value();
-      if (!by && e->getOpcode() == BO_Rem) return remainder(*l, *r);
+      if (!by && e->getOpcode() == BO_Rem) return remainder(*l, *r, e->getRHS());
       if (!by || *by <= 0 || !l->affine()) return {};
       if (e->getOpcode() == BO_Shr && *by > 30) return {};
       const long divisor = e->getOpcode() == BO_Shr ? 1L << *by : *by;
@@ -216,7 +212,7 @@ std::optional<Poly> Numbers::poly_of_operator(const BinaryOperator* e, std::vect
 }
 
 // (x + dx + n) % n with a size n: some number from 0 to n - 1, if the operands are what they usually are.
-std::optional<Poly> Numbers::remainder(const Poly& of, const Poly& size) {
+std::optional<Poly> Numbers::remainder(const Poly& of, const Poly& size, const Expr* divisor) {
   const auto names = size.symbols();
   const auto& known = scope_.nest.parameters;
   if (!scope_.may_be_remainder || facts_.in_function || !of.affine() || !size.affine() ||
@@ -225,7 +221,9 @@ std::optional<Poly> Numbers::remainder(const Poly& of, const Poly& size) {
     return {};
   const std::string name = scope_.unique("rest");
   const Poly rest = Poly::symbol(name), last = size.plus(Poly::constant(1), -1);
-  scope_.remainders[name] = {{{rest}, {last.plus(rest, -1)}}, {of, last}};
+  // Not a condition of the access: with a divisor below 1 there is no such number, and no access to test.
+  scope_.assume(Condition{{{last}}}, "the divisor " + source(divisor) + " is at least 1");
+  scope_.remainders[name] = {{{rest}, {last.plus(rest, -1)}}, {of}};
   return rest;
 }
 

@@ -13,9 +13,11 @@ using namespace clang;
 
 // The variable at the root of p.q.x and its C++ text; empty if it may refer to more than one object.
 std::optional<Path> Places::path(const MemberExpr* member) const {
-  if (!isa<FieldDecl>(member->getMemberDecl())) return {};
-  const std::string field = public_accessor(cast<FieldDecl>(member->getMemberDecl()));
-  if (field.empty())
+  const auto* named = dyn_cast<FieldDecl>(member->getMemberDecl());
+  if (named == nullptr || named->getParent()->isUnion()) return {};
+  const bool anonymous = named->isAnonymousStructOrUnion();  // its fields are named like those of the outer struct
+  const std::string field = anonymous ? "" : public_accessor(named);
+  if (field.empty() && !anonymous)
     refuse(member, member->getMemberDecl()->getNameAsString() +
                        " is private and no public member function without arguments returns it");
   const Expr* base = member->getBase()->IgnoreParenImpCasts();
@@ -26,16 +28,15 @@ std::optional<Path> Places::path(const MemberExpr* member) const {
   } else {
     of = owner(base);
   }
-  if (!of) return {};
-  const bool constant = member->getMemberDecl()->getType().isConstQualified();
-  return Path{
-      of->base,
-      of->host + (of->arrow ? "->" : ".") + field,
-      of->name + "_" + member->getMemberDecl()->getNameAsString(),
-      false,
-      (of->reachable || of->arrow) && !constant,
-      of->spelled && field.find('(') == std::string::npos && !cast<FieldDecl>(member->getMemberDecl())->isBitField(),
-      of->object};
+  if (!of || anonymous) return of;
+  const bool constant = named->getType().isConstQualified();
+  return Path{of->base,
+              of->host + (of->arrow ? "->" : ".") + field,
+              of->name + "_" + member->getMemberDecl()->getNameAsString(),
+              false,
+              (of->reachable || of->arrow) && !constant,
+              of->spelled && field.find('(') == std::string::npos && !named->isBitField(),
+              of->object};
 }
 
 std::optional<int> Places::field(const Expr* e) {
@@ -242,9 +243,9 @@ Index Places::in_elements(Index i, QualType of, const Expr* at, Effects& fx) {
     const Expr* length = row->getSizeExpr();
     std::vector<Poly> needed;
     const auto n = length != nullptr ? tree_.poly(length, needed) : std::nullopt;
-    if (!n || !needed.empty() || !facts_.fixed_operands(length, facts_.changed))
+    if (!n || !needed.empty() || !facts_.fixed_operands(length, facts_.changed) || !facts_.settled(length))
       refuse(at, "the length of the rows may have changed: " + source(at));
-    i.text = wrapped(i.text) + " * " + wrapped(tree_.expression(length, fx));
+    i.text = "(long)" + wrapped(i.text) + " * " + wrapped(tree_.expression(length, fx));
     i.value = i.value ? i.value->times(*n) : std::nullopt;
     of = row->getElementType();
   }

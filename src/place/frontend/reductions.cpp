@@ -48,11 +48,8 @@ std::string written_as_extreme(const FunctionDecl* callee) {
 std::string extreme_called(const CallExpr* call) {
   const FunctionDecl* callee = call->getDirectCallee();
   if (callee == nullptr || !callee->getDeclName().isIdentifier()) return "";
-  const std::string name = callee->getNameAsString(), whole = callee->getQualifiedNameAsString();
-  const bool library =
-      callee->getASTContext().getSourceManager().isInSystemHeader(callee->getLocation()) || callee->getBuiltinID() != 0;
-  if (!library) return written_as_extreme(callee);
-  return whole == name || whole == "std::" + name ? name : "";
+  const std::string name = library_function(callee);
+  return name.empty() ? written_as_extreme(callee) : call->getNumArgs() == (name == "clamp" ? 3 : 2) ? name : "";
 }
 
 bool same(const Expr* a, const Expr* b) {

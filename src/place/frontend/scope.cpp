@@ -182,16 +182,18 @@ std::string Scope::symbol(int which) {
   return v.name;
 }
 
-// Declares the variables of a local struct or vector; returns one per field, or the array of a cv::Vec.
-std::vector<int> Scope::declare_parts(const VarDecl* var) {
+// Declares the variables of a local struct or vector; returns one per field, or the array of a cv::Vec or std::complex.
+// `one_each`: a std::complex also gets one variable per part.
+std::vector<int> Scope::declare_parts(const VarDecl* var, bool one_each) {
   const std::vector<QualType> types = leaf_types(var->getType());
   const auto fields = fields_of(var->getType());
-  const bool array = indexed(var->getType());
+  const bool complex = one_each && is_complex(var->getType()), array = indexed(var->getType()) && !complex;
   std::vector<int> all;
   for (std::size_t k = 0; k < (array ? 1 : types.size()); ++k) {
+    const std::string part = array ? "" : complex ? (k == 0 ? "real" : "imag") : fields[k]->getNameAsString();
     Variable v;
     fill_number(types[k], v);
-    v.host = var->getNameAsString() + (array ? "" : "." + fields[k]->getNameAsString());
+    v.host = var->getNameAsString() + (array ? "" : "." + part + (complex ? "()" : ""));
     v.type = type_text(var->getType());
     v.loops = open;
     if (array) {
@@ -199,7 +201,7 @@ std::vector<int> Scope::declare_parts(const VarDecl* var) {
       v.length = static_cast<long>(types.size());
       v.local_memory = true;
     }
-    v.name = unique(var->getNameAsString() + (array ? "" : "_" + fields[k]->getNameAsString()));
+    v.name = unique(var->getNameAsString() + (array ? "" : "_" + part));
     v.line = line(var->getLocation());
     all.push_back(add(v));
   }
@@ -230,11 +232,18 @@ std::string Scope::helper(const std::string& name, const std::string& text) {
   return name;
 }
 
+// Once, unless another variable of the same name has the same text.
 void Scope::assume(const Condition& holds, const std::string& text) {
-  auto& texts = nest.assumption_texts;
-  if (std::find(texts.begin(), texts.end(), text) != texts.end()) return;
+  const auto same = [](const Conjunction& a, const Conjunction& b) {
+    return conjunction_text(a) == conjunction_text(b);
+  };
+  for (std::size_t k = 0; k < nest.assumptions.size(); ++k) {
+    const Condition& known = nest.assumptions[k];
+    if (nest.assumption_texts[k] == text && std::equal(known.begin(), known.end(), holds.begin(), holds.end(), same))
+      return;
+  }
   nest.assumptions.push_back(holds);
-  texts.push_back(text);
+  nest.assumption_texts.push_back(text);
 }
 
 Index NestPart::index(const Expr* e, Effects& fx, std::vector<Poly>& not_negative) {
@@ -253,19 +262,18 @@ void Scope::assume_unchanged(const std::string& differs, const VarDecl* var, con
   const std::string name = var->getNameAsString();
   if (!tested) refuse(at, "the value of " + name + " may have changed since it was set");
   const int moved = pseudo("static_cast<long>(" + differs + ")", name + "_moved", ast_.LongTy, at);
-  const std::string said = name + " still has the value set in line " + std::to_string(line(var->getLocation()));
-  const auto& texts = nest.assumption_texts;
-  if (std::find(texts.begin(), texts.end(), said) == texts.end())
-    assume(Condition{{{Poly::symbol(symbol(moved)), true}}}, said);
+  assume(Condition{{{Poly::symbol(symbol(moved)), true}}},
+         name + " still has the value set in line " + std::to_string(line(var->getLocation())));
 }
 
-// Horner's rule over the constant inner extents.
+// Horner's rule over the constant inner extents, in 64 bits if the array may be larger than 2^31 elements.
 std::string Scope::element_text(const Place& p) const {
   const Variable& v = nest.variables[p.variable];
   if (p.indices.empty()) return v.name;
   std::string text = p.indices[0].text;
   for (std::size_t i = 1; i < p.indices.size(); ++i)
-    text = wrapped(text) + " * " + std::to_string(v.inner[i - 1]) + " + " + wrapped(p.indices[i].text);
+    text = (i == 1 && v.length < 0 ? "(long)" : "") + wrapped(text) + " * " + std::to_string(v.inner[i - 1]) + " + " +
+           wrapped(p.indices[i].text);
   return v.name + "[" + text + "]";
 }
 

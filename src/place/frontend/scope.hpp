@@ -81,7 +81,7 @@ struct Scope : Inlining, Source {
   int pseudo(const std::string& host, const std::string& name, clang::QualType type, const clang::Stmt* at,
              const std::optional<Path>& part_of = {});
   int declare_local(const clang::VarDecl* decl);
-  std::vector<int> declare_parts(const clang::VarDecl* var);
+  std::vector<int> declare_parts(const clang::VarDecl* var, bool one_each = false);
   int declare_moved(const clang::VarDecl* var, bool here);  // a pointer that the nest sets: its offset in an array
   int add(const Variable& v);
   void has_home(Variable& v, const Path& at) const;

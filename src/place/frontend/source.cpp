@@ -22,6 +22,19 @@ std::string qualified_name(const NamedDecl* decl) {
   return name;
 }
 
+std::string library_function(const FunctionDecl* f) {
+  if (f == nullptr || isa<CXXMethodDecl>(f) || !f->getDeclName().isIdentifier()) return "";
+  const auto& sources = f->getASTContext().getSourceManager();
+  const FunctionDecl* body = nullptr;
+  const bool declared = sources.isInSystemHeader(f->getLocation()) || f->getBuiltinID() != 0;
+  if (!declared || (f->hasBody(body) && !sources.isInSystemHeader(body->getLocation()))) return "";
+  const std::string name = f->getNameAsString(), whole = f->getQualifiedNameAsString();
+  if (whole == "std::" + name) return name;
+  // C has no function of these names: another library's.
+  const bool only_in_std = name == "min" || name == "max" || name == "clamp" || name == "norm";
+  return whole == name && !only_in_std ? name : "";
+}
+
 std::string class_of(QualType type) {
   const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
   return record != nullptr ? record->getQualifiedNameAsString() : "";

@@ -92,6 +92,9 @@ const clang::Expr* image_passed(const clang::Expr* e);       // without conversi
 std::string public_accessor(const clang::FieldDecl* field);  // its name, or a public member function that returns it
 clang::QualType pointer_of(const clang::CXXRecordDecl* view, std::vector<std::string>& fields);
 std::string wrapped(const std::string& text);  // in parentheses unless it is a single word
+// Name of a function of the C or C++ standard library, without std::; "" for all others, also for a user's function of
+// that name.
+std::string library_function(const clang::FunctionDecl* f);
 // Name of the library function that is called; "min" or "max" also for a user's function that computes one over
 // integers.
 std::string extreme_called(const clang::CallExpr* call);

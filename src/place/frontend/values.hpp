@@ -110,7 +110,7 @@ class Numbers : public NestPart {
 
  private:
   std::optional<Poly> value(const clang::Expr* e, std::vector<Poly>& not_negative);
-  std::optional<Poly> remainder(const Poly& of, const Poly& size);
+  std::optional<Poly> remainder(const Poly& of, const Poly& size, const clang::Expr* divisor);
   std::optional<Poly> poly_of_cast(const clang::CastExpr* e, std::vector<Poly>& not_negative);
   std::optional<Poly> poly_of_operator(const clang::BinaryOperator* e, std::vector<Poly>& not_negative);
   std::optional<Poly> poly_of_call(const clang::CallExpr* e, std::vector<Poly>& not_negative);

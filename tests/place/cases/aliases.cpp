@@ -25,6 +25,9 @@ struct Row {
   float* data;
   int n;
 };
+struct Board {
+  int grid[8][8], after[50000];
+};
 struct Pair {
   int x, y;
 };
@@ -1283,4 +1286,30 @@ Numbers image_filtered_into_a_part_met() {
   cv::Mat m = some_image(), part = m(cv::Range(1, 30), cv::Range(2, 30));
   image_filtered_into_a_part(m, part);
   return of_image(m);
+}
+
+//: ring_of_any_sign l1=parallel kernels=1 met says=divisor
+// The divisor of a remainder may be negative: there is no number from 0 to below it, but 1 % -3 is 1.
+void ring_of_any_sign(int* a, int n, int m) {
+  for (int i = 0; i < n; ++i) a[i + m] = a[(i + 1) % m] + 1;
+}
+Numbers ring_of_any_sign_met() {
+  std::vector<int> a(60000);
+  std::iota(a.begin(), a.end(), 0);
+  ring_of_any_sign(a.data() + 20000, 40000, -20000);
+  return numbers(a);
+}
+
+//: ring_past_its_row l1=parallel kernels=1 met says=s->grid
+// A remainder that leaves the row of an array inside a struct reads the next field.
+void ring_past_its_row(Board* s, const int* row, int n, int m) {
+  for (int j = 0; j < n; ++j) s->after[j] = s->grid[row[j]][(j + 1) % m] + 1;
+}
+Numbers ring_past_its_row_met() {
+  std::vector<Board> board(1);
+  const std::vector<int> row(50000, 7);
+  int* const whole = reinterpret_cast<int*>(board.data());
+  std::iota(whole, whole + sizeof(Board) / sizeof(int), 0);
+  ring_past_its_row(board.data(), row.data(), 40000, 30000);
+  return numbers(std::vector<int>(board[0].after, board[0].after + 50000));
 }

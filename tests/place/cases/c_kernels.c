@@ -99,3 +99,23 @@ void c_rows_changed(int n, int m, float a[n][m]) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) a[i][j] = 0;
 }
+
+// The length of the rows is a global variable, which the call may have changed since the type was evaluated.
+static int width;
+void narrower(void);
+//: c_rows_of_global l1=sequential kernels=0 says=length
+void c_rows_of_global(int n, float (*p)[width]) {
+  narrower();
+  for (int i = 0; i < n; ++i) p[i][0] = 1;
+}
+
+// The user's own function of the name of a function of the library.
+static int extremes;
+static double fmax(double a, double b) {
+  extremes++;
+  return a > b ? a : b + extremes;
+}
+//: c_fmax_of_user l1=sequential kernels=0 says=global
+void c_fmax_of_user(const double* a, double* b, int n) {
+  for (int i = 0; i < n; ++i) b[i] = fmax(a[i], 1);
+}

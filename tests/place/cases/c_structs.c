@@ -90,3 +90,35 @@ void c_forces_unclaimed(const box* boxes, const four_vector* at, four_vector* fo
     fa[0].v += ra[0].v;
   }
 }
+
+//: c_assigned l1=parallel kernels=1 run
+void c_assigned(const four_vector* in, four_vector* out, int n) {
+  four_vector t, u;
+  int i;
+  for (i = 0; i < n; i++) {
+    t = in[i];
+    t.v *= 2;
+    u = t;
+    out[i] = u;
+  }
+}
+
+// Fields of structs without a name; those of unions share their memory.
+struct nameless {
+  struct {
+    float* x;
+    int n;
+  };
+  union {
+    int m;
+    float f;
+  };
+};
+//: c_nameless l1=parallel kernels=1
+void c_nameless(struct nameless* o) {
+  for (int i = 0; i < o->n; ++i) o->x[i] = 2;
+}
+//: c_nameless_union l1=sequential kernels=0
+void c_nameless_union(struct nameless* o, float* y) {
+  for (int i = 0; i < o->m; ++i) y[i] = o->f;
+}

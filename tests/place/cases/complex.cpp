@@ -91,6 +91,73 @@ void ring_tested(const float* a, float* b, int n, int m) {
   }
 }
 
+// A remainder as the address that a function gets.
+static float two_of(const float* at) { return at[0] + at[1]; }
+//: ring_passed l1=parallel kernels=1 run
+void ring_passed(const float* a, float* b, int n) {
+  for (int i = 0; i < n; ++i) b[i] = two_of(&a[(i + 1) % 7]);
+}
+
+//: ring_passed_any l1=parallel kernels=1
+void ring_passed_any(const float* a, float* b, int n, int m) {
+  for (int i = 0; i < n; ++i) b[i] = two_of(&a[(i + 1) % m]);
+}
+
+//: ring_passed_in_place l1=sequential:flow kernels=0
+void ring_passed_in_place(float* a, int n, int m) {
+  for (int i = 0; i < n; ++i) a[i] = two_of(&a[(i + 1) % m]);
+}
+
+// The user's own function of the name of a function of the library.
+static int norms = 0;
+static float norm(const cf& z) {
+  ++norms;
+  return z.real() + static_cast<float>(norms);
+}
+//: complex_norm_of_user l1=sequential kernels=0 says=global
+void complex_norm_of_user(const cf* z, float* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = norm(z[i]);
+}
+namespace mine {
+static float real(const std::complex<double>& z) { return static_cast<float>(-z.real()); }
+}  // namespace mine
+//: complex_real_of_user l1=parallel kernels=1 run
+void complex_real_of_user(const std::complex<double>* z, float* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = mine::real(z[i]);
+}
+
+// Assigned as a whole, also if it is declared before the loop.
+//: complex_assigned l1=parallel kernels=1 run
+void complex_assigned(const std::vector<cf>& z, std::vector<cf>& out) {
+  cf t;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    cf u;
+    t = z[i];
+    t *= 2.0f;
+    u = t;
+    out[i] = u + t;
+  }
+}
+
+//: complex_kept l1=sequential:flow kernels=0
+void complex_kept(std::vector<cf>& z) {
+  cf t = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    z[i] -= t;
+    t = z[i];
+  }
+}
+
+//: complex_used l1=sequential kernels=0
+cf complex_used(std::vector<cf>& z) {
+  cf t = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    t = z[i];
+    z[i] = t * t;
+  }
+  return t;
+}
+
 class Table {
  public:
   Table(int rows, int columns) : rows_(rows), columns_(columns), cells_(static_cast<std::size_t>(rows * columns)) {}
@@ -121,4 +188,14 @@ void table_row_before(Table& t, int n) {
 void table_torus(const Table& from, Table& to, int h, int w) {
   for (int r = 0; r < h; ++r)
     for (int c = 0; c < w; ++c) to(r, c) = from((r + h - 1) % h, c) + from(r, (c + 1) % w);
+}
+
+// A local object: loops of the placed file read its private fields through the functions that are added.
+//: table_of_columns l1=parallel l2=parallel l3=parallel l4=parallel kernels=2 run
+void table_of_columns(const float* a, float* b, int h, int w) {
+  Table t(h, w);
+  for (int r = 0; r < h; ++r)
+    for (int c = 0; c < w; ++c) t(r, c) = a[r * w + c];
+  for (int c = 0; c < w; ++c)
+    for (int r = 0; r < h; ++r) b[c * h + r] = t(r, c) + 1;
 }

@@ -225,3 +225,49 @@ void rows_pointed_either(const float* a, const float* b, float* out, int n) {
     out[i] = from[i];
   }
 }
+
+// Assigned as a whole: declared in the loop or before it.
+//: points_assigned l1=parallel kernels=1 run
+void points_assigned(const Point3* in, Point3* out, int n) {
+  Point3 t;
+  for (int i = 0; i < n; ++i) {
+    Point3 u;
+    t = in[i];
+    t.x += 1;
+    u = t;
+    out[i] = u;
+  }
+}
+
+//: points_kept l1=sequential:flow kernels=0
+void points_kept(const Point3* in, Point3* out, int n) {
+  Point3 t{0, 0, 0};
+  for (int i = 0; i < n; ++i) {
+    out[i] = t;
+    t = in[i];
+  }
+}
+
+// A reference to the object that the assignment returns is kept.
+//: points_returned l1=sequential kernels=0
+void points_returned(const Point3* in, Point3* out, int n) {
+  Point3 t{0, 0, 0};
+  Point3& same = (t = in[0]);
+  for (int i = 0; i < n; ++i) {
+    t = in[i];
+    same.x = 2;
+    out[i] = t;
+  }
+}
+
+// The address of an element of an array of structs or rows, passed to a function.
+static double length_of(const Point3* p) { return p[0].x * p[0].x + p[1].y; }
+//: points_passed l1=parallel kernels=1 run
+void points_passed(const Point3* all, double* out, int n) {
+  for (int i = 0; i < n - 1; ++i) out[i] = length_of(&all[i]);
+}
+static void set_middle(float (*row)[3]) { row[1][1] = 3; }
+//: rows_of_three_passed l1=parallel kernels=1 run
+void rows_of_three_passed(float (*all)[3], int n) {
+  for (int i = 0; i < n - 1; ++i) set_middle(all + i);
+}

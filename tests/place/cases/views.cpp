@@ -188,7 +188,7 @@ class Closed {
  private:
   float* data_;
 };
-//: view_that_is_closed l1=parallel kernels=1
+//: view_that_is_closed l1=parallel kernels=1 run
 void view_that_is_closed(float* a, int n) {  // a member function is added that returns the field
   const Closed v(a);
   for (int i = 0; i < n; ++i) v[i] = 1;
