@@ -14,14 +14,14 @@ random() {
   has "all tests passed on $n" stdout
 }
 if [ "${RIDGE_SLOW:-0}" = 1 ]; then
-  for n in 1 2 3 4 5 6 7 8 9; do random $n redistribute 200 fft 200 boxes 200 stencil 4 filterbank 6; done
+  for n in 1 2 3 4 5 6 7 8 9; do random $n redistribute 200 fft 200 boxes 200 columns 200 stencil 4 filterbank 6; done
 else
-  random 1 redistribute 8 fft 8 boxes 8 filterbank 6
-  random 2 redistribute 8 fft 8 boxes 8 stencil 4 filterbank 6
-  random 3 redistribute 8 fft 8 boxes 8 stencil 4 filterbank 6
-  random 4 redistribute 8 fft 8 boxes 8 stencil 4
-  random 6 redistribute 8 fft 8 boxes 8 filterbank 6
-  random 9 redistribute 8 fft 8 boxes 8 stencil 4
+  random 1 redistribute 8 fft 8 boxes 8 columns 8 filterbank 6
+  random 2 redistribute 8 fft 8 boxes 8 columns 8 stencil 4 filterbank 6
+  random 3 redistribute 8 fft 8 boxes 8 columns 8 stencil 4 filterbank 6
+  random 4 redistribute 8 fft 8 boxes 8 columns 8 stencil 4
+  random 6 redistribute 8 fft 8 boxes 8 columns 8 filterbank 6
+  random 9 redistribute 8 fft 8 boxes 8 columns 8 stencil 4
 fi
 # One device per process: blocks in host memory used by the device, and through page-locked memory.
 for carry in mapped staged; do

@@ -1,6 +1,6 @@
 // Transforms between samples on a grid of three axes and a list of columns of their spectrum, as in plane-wave codes,
 // whose modes fill a sphere. Only the modes of the list are stored; lines without modes are not transformed. Complex or
-// real samples, on the host, OpenCL and CUDA.
+// real samples, on the host, OpenCL and CUDA; ridge/mpi/columns.hpp distributes both over processes.
 //
 //   auto columns = ridge::fft::sphere_columns({36, 36, 36}, basis, cutoff);
 //   ridge::fft::ColumnTransform<double> transform(ridge::host(), {.shape = {36, 36, 36}, .columns = columns});

@@ -210,53 +210,90 @@ Outcome check_real_boxes(Draw& draw) {
                           expected_box_square(box_square(in), in.size(), matrices));
 }
 
-template <class T>
-Outcome check_column_lists(Draw& draw) {
-  Random& random = draw.random;
-  const bool inverse = random.chance(0.5);
-  const std::uint64_t data = random.bits();
-  fft::ColumnsProblem problem{.shape = draw_box_shape(draw, 3), .threads = random.below(3)};
+// Draws columns, with at most one of each pair of conjugate modes for real grids. Returns the modes' places.
+std::vector<std::size_t> draw_columns(Random& random, fft::ColumnsProblem& problem) {
   const auto& shape = problem.shape;
+  const bool real = problem.kind == fft::Kind::real;
   const double chance = random.uniform();
-  std::vector<std::size_t> places;  // of the modes in a whole spectrum
+  std::vector<std::size_t> places;
+  std::vector<bool> taken(shape[0] * shape[1], false);
   for (std::size_t line = 0; line < shape[0] * shape[1]; ++line) {
-    if (!random.chance(chance)) continue;
-    const fft::Column column{.x = line / shape[1],
-                             .y = line % shape[1],
-                             .first = random.below(shape[2]),
-                             .count = random.below(shape[2] + 1)};
+    const std::size_t x = line / shape[1], y = line % shape[1];
+    const std::size_t mirror = (shape[0] - x) % shape[0] * shape[1] + (shape[1] - y) % shape[1];
+    if (!random.chance(chance) || (real && taken[mirror])) continue;
+    taken[line] = true;
+    fft::Column column{.x = x, .y = y, .first = random.below(shape[2]), .count = random.below(shape[2] + 1)};
+    if (real && mirror == line) {  // one of z and -z
+      column.first = random.below(shape[2] / 2 + 1);
+      column.count = random.below(shape[2] / 2 + 2 - column.first);
+    }
     problem.columns.push_back(column);
     for (std::size_t i = 0; i < column.count; ++i) places.push_back(line * shape[2] + (column.first + i) % shape[2]);
   }
   if (places.empty()) {  // lists without modes are refused
-    problem.columns.assign(1, {.count = shape[2]});
-    for (std::size_t i = 0; i < shape[2]; ++i) places.push_back(i);
+    problem.columns.assign(1, {.count = 1});
+    places.push_back(0);
   }
-  draw.problem = fmt::format("{} columns of {}: {} columns, {} modes{}", sizeof(T) == 4 ? "f32" : "f64",
-                             fmt::join(shape, "x"), problem.columns.size(), places.size(), inverse ? ", inverse" : "");
+  return places;
+}
+
+template <class T, class Sample>
+Outcome check_column_lists(Draw& draw) {
+  Random& random = draw.random;
+  constexpr bool kReal = std::is_same_v<Sample, T>;
+  const bool inverse = random.chance(0.5);
+  const std::uint64_t data = random.bits();
+  fft::ColumnsProblem problem{.shape = draw_box_shape(draw, 3),
+                              .kind = kReal ? fft::Kind::real : fft::Kind::complex,
+                              .threads = random.below(3)};
+  const auto& shape = problem.shape;
+  const std::vector<std::size_t> places = draw_columns(random, problem);
+  draw.problem =
+      fmt::format("{}{} columns of {}: {} columns, {} modes{}", sizeof(T) == 4 ? "f32" : "f64", kReal ? " real" : "",
+                  fmt::join(shape, "x"), problem.columns.size(), places.size(), inverse ? ", inverse" : "");
   const fft::ColumnTransform<T> plan(draw.device, problem);
   const std::size_t points = shape[0] * shape[1] * shape[2];
-  const auto in = box_noise<T, std::complex<T>>(inverse ? places.size() : points, data);
-  std::vector<std::complex<T>> out(inverse ? points : places.size(),
-                                   std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
-  inverse ? plan.inverse(in, out) : plan.forward(in, out);
-  draw.answered(std::as_writable_bytes(std::span(out)));
-  std::vector<WideBox> whole(points);
-  for (std::size_t i = 0; i < in.size(); ++i) whole[inverse ? places[i] : i] = WideBox(in[i]);
+  std::vector<WideBox> whole(points), got, wanted;
+  long double square = 0;
+  if (inverse) {
+    const auto modes = box_noise<T, std::complex<T>>(places.size(), data);
+    std::vector<Sample> samples(points, Sample(std::numeric_limits<T>::quiet_NaN()));
+    plan.inverse(std::span<const std::complex<T>>(modes), std::span(samples));
+    draw.answered(std::as_writable_bytes(std::span(samples)));
+    got.assign(samples.begin(), samples.end());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::size_t z = places[i] % shape[2], y = places[i] / shape[2] % shape[1],
+                        x = places[i] / shape[2] / shape[1];
+      const std::size_t other =
+          ((shape[0] - x) % shape[0] * shape[1] + (shape[1] - y) % shape[1]) * shape[2] + (shape[2] - z) % shape[2];
+      const WideBox mode(modes[i]);
+      whole[places[i]] = kReal && other == places[i] ? WideBox(mode.real()) : mode;
+      if (kReal && other != places[i]) whole[other] = std::conj(mode);
+    }
+    square = box_square(whole);
+  } else {
+    const auto samples = box_noise<T, Sample>(points, data);
+    std::vector<std::complex<T>> modes(places.size(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
+    plan.forward(std::span<const Sample>(samples), std::span(modes));
+    draw.answered(std::as_writable_bytes(std::span(modes)));
+    got.assign(modes.begin(), modes.end());
+    whole.assign(samples.begin(), samples.end());
+    square = box_square(samples);
+  }
   std::vector<BoxMatrix> matrices;
   for (const std::size_t n : shape) {
     matrices.push_back(box_matrix(
         n, {0, n}, {0, n}, [&](std::size_t k, std::size_t j) { return fourier_factor(inverse ? 1 : -1, n, k, j); }));
   }
   whole = apply_box_matrices(std::move(whole), matrices);
-  std::vector<WideBox> wanted;
-  for (std::size_t i = 0; i < out.size(); ++i) wanted.push_back(whole[inverse ? i : places[i]]);
-  return compare_boxes<T>(out, wanted, box_square(in) * static_cast<long double>(out.size()));
+  for (std::size_t i = 0; i < got.size(); ++i) wanted.push_back(whole[inverse ? i : places[i]]);
+  return compare_boxes<T>(got, wanted, square * static_cast<long double>(got.size()));
 }
 
 template <class T>
 Outcome check_one_box(Draw& draw) {
-  return draw.random.chance(0.5) ? check_real_boxes<T>(draw) : check_column_lists<T>(draw);
+  if (draw.random.chance(0.5)) return check_real_boxes<T>(draw);
+  return draw.random.chance(0.5) ? check_column_lists<T, T>(draw) : check_column_lists<T, std::complex<T>>(draw);
 }
 
 }  // namespace

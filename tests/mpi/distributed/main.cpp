@@ -1,5 +1,5 @@
 // Tests of the distributed library, run under mpirun: results on several processes against those of one.
-//   distributed redistribute|fft|boxes|stencil|filterbank SEED CASES     random problems
+//   distributed redistribute|fft|boxes|columns|stencil|filterbank SEED CASES     random problems
 //   distributed device NAME                     transforms of arrays in device memory
 //   distributed mistakes                        every process throws the same message
 //   distributed stopped                         one process never arrives
@@ -15,6 +15,7 @@
 #include <ridge/mpi.hpp>
 #include <ridge/stencil/problems.hpp>
 
+#include "columns.hpp"
 #include "filterbank.hpp"
 #include "random_boxes.hpp"
 
@@ -466,6 +467,18 @@ void mistakes(const Communicator& all) {
   must_throw(all, "the box wanted needs 1 to 8 points from 0 to 7 on axis 1, got 9 from 0", [&] {
     ridge::mpi::fft::Plan<float>(all, {.shape = {8, 8}, .wanted = {.count = {8, 9}}});
   });
+  // Every process has column (1, 2); real grids: its mirror image is on another process.
+  must_throw(all, "column (1, 2) is in the list twice", [&] {
+    ridge::mpi::fft::ColumnTransform<float>(all, {.shape = {4, 4, 4}, .columns = {{1, 2, 0, 4}}});
+  });
+  must_throw(all, "hold conjugate modes of a real grid", [&] {
+    ridge::fft::ColumnsProblem half{.shape = {4, 4, 4}, .kind = ridge::fft::Kind::real};
+    if (rank < 2) half.columns.push_back({rank == 0 ? 1u : 3u, rank == 0 ? 1u : 3u, 0, 4});
+    ridge::mpi::fft::ColumnTransform<float>(all, half);
+  });
+  must_throw(all, "but rank 0 has", [&] {
+    ridge::mpi::fft::ColumnTransform<float>(all, {.shape = {4, 4, rank == 1 ? 5u : 4u}, .columns = {{rank, 2, 0, 4}}});
+  });
   must_throw(all, "cannot read nowhere.npy", [&] { grid.load("nowhere.npy"); });
   must_throw(all, "rank 1:", [&] {
     std::vector<float> cells(grid.box().size() + (rank == 1 ? 1 : 0));
@@ -489,6 +502,14 @@ void random_cases(const Communicator& all, const std::string& what, int cases) {
       filterbank(all, random, fail);
     } else if (what == "fft" && type == 0) {
       fft<double, long double>(all, random, 9);
+    } else if (what == "columns") {
+      const auto compare = [&](const auto& pairs, double gate, const std::string& name) {
+        check(all, pairs, gate, name);
+      };
+      type == 0   ? columns<float, float>(all, random, compare, fail)
+      : type == 1 ? columns<float, std::complex<float>>(all, random, compare, fail)
+      : type == 2 ? columns<double, double>(all, random, compare, fail)
+                  : columns<double, std::complex<double>>(all, random, compare, fail);
     } else if (what == "boxes") {
       type < 2 ? boxes<float>(all, random) : boxes<double>(all, random);
     } else if (what == "fft") {
