@@ -1,4 +1,5 @@
 // The kernel generator without a device: kernels compile for Hopper, fit its resources, and have no bank conflicts.
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -66,6 +67,55 @@ TEST(Exchange, PowersOfTwoHaveNoBankConflicts) {
       const std::size_t warps = std::min<std::size_t>((design.items() + 31) / 32, 2);
       const std::size_t accesses = stages[i].radix * stages[i].rounds + stages[i + 1].radix * stages[i + 1].rounds;
       EXPECT_EQ(bank_accesses(design, stages[i], stages[i + 1], layout, 8), 2 * warps * accesses) << n;
+    }
+  }
+}
+
+// Bank accesses of the first two warps, every load and store counted: elements of 8 bytes, half a warp at once.
+std::size_t counted_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
+                             const ExchangeLayout& layout) {
+  const auto instruction = [&](const StageDesign& stage, std::size_t half, const auto& point) {
+    std::map<std::size_t, std::size_t> banks;
+    std::size_t most = 0;
+    for (std::size_t item = half * 16; item < std::min(half * 16 + 16, design.items()); ++item) {
+      const bool lines = stage.order == Order::lines;
+      const std::size_t thread = lines ? item / design.lines : item % design.threads;
+      if (thread >= stage.butterflies) continue;
+      most =
+          std::max(most, ++banks[layout.at(point(thread), lines ? item % design.lines : item / design.threads) % 16]);
+    }
+    return most * stage.rounds;
+  };
+  std::size_t sum = 0;
+  for (std::size_t half = 0; half < 4 && half / 2 * 32 < design.items(); ++half) {
+    for (std::size_t r = 0; r < from.radix; ++r) {
+      sum += instruction(from, half, [&](std::size_t i) {
+        return i / from.before * from.before * from.radix + i % from.before + r * from.before;
+      });
+    }
+    for (std::size_t r = 0; r < to.radix; ++r)
+      sum += instruction(to, half, [&](std::size_t i) { return i + r * to.butterflies; });
+  }
+  return sum;
+}
+
+TEST(Exchange, AccessesAreThoseOfEveryPoint) {
+  for (const std::size_t n : {60, 256, 1000, 4095}) {
+    std::size_t tried = 0;
+    for (const Route& route : allowed(rows(n))) {
+      if (++tried > 4) break;
+      const PassDesign& design = first_pass(route);
+      const auto stages = stages_of(design);
+      for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+        for (const bool interleaved : {false, true}) {
+          for (const std::size_t more : {0, 1, 5}) {
+            const ExchangeLayout layout{.interleaved_lines = interleaved, .lines = design.lines, .pitch = n + more};
+            EXPECT_EQ(bank_accesses(design, stages[i], stages[i + 1], layout, 8),
+                      counted_accesses(design, stages[i], stages[i + 1], layout))
+                << route.candidate.name() << ", exchange " << i;
+          }
+        }
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -13,6 +14,7 @@ namespace {
 // Local memory of the supported GPUs: 32 banks of 4 bytes.
 constexpr std::size_t kBankBytes = 4, kBanks = 32, kLanes = 32;
 constexpr std::size_t kWarpsLookedAt = 2;
+constexpr auto kNoLimit = static_cast<std::size_t>(-1);
 
 struct Item {
   std::size_t thread, line;
@@ -23,88 +25,108 @@ Item item_of(const PassDesign& design, Order order, std::size_t item) {
   return {item % design.threads, item / design.threads};
 }
 
-// Number of serialized bank accesses of one instruction of a warp.
-template <class Index>
-std::size_t bank_passes(const PassDesign& design, std::size_t warp, std::size_t element_bytes, const Index& index) {
-  const std::size_t words = element_bytes / kBankBytes, lanes = kLanes / words;
-  std::size_t sum = 0;
-  for (std::size_t phase = 0; phase < words; ++phase) {
-    std::array<unsigned char, kBanks> hits{};
-    unsigned char most = 0;
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const std::size_t item = warp * kLanes + phase * lanes + lane;
-      if (item >= design.items()) break;
-      const std::size_t element = index(item);
-      if (element == static_cast<std::size_t>(-1)) continue;
-      most = std::max(most, ++hits[element * words % kBanks]);
-    }
-    sum += most;
-  }
-  return sum;
-}
+// One load or store of a warp: the point and the line of every lane.
+struct Instruction {
+  std::array<std::uint32_t, kLanes> points{}, lines{};
+  std::uint32_t moves = 0;  // bit per lane: it moves data
+};
 
-}  // namespace
-
-namespace {
-
-// Stops when the sum reaches `limit`.
-std::size_t bank_accesses_below(const PassDesign& design, const StageDesign& from, const StageDesign& to,
-                                const ExchangeLayout& layout, std::size_t element_bytes, std::size_t limit) {
-  constexpr auto kNone = static_cast<std::size_t>(-1);
-  const std::size_t warps = std::min((design.items() + kLanes - 1) / kLanes, kWarpsLookedAt);
-  // All writes of a butterfly fall into one period of the padding, so they differ by a step that is the same for every
-  // work-item: one write represents all. The same holds for reads if the period divides their distance.
-  const bool alike = layout.period == 0 || to.butterflies % layout.period == 0;
-  // Otherwise four of them are simulated.
-  const std::size_t reads = alike ? 1 : std::min<std::size_t>(to.radix, 4), apart = to.radix / reads;
-  std::size_t sum = 0;
-  for (std::size_t warp = 0; warp < warps && sum < limit; ++warp) {
-    sum += from.radix * from.rounds * bank_passes(design, warp, element_bytes, [&](std::size_t item) {
-             const Item own = item_of(design, from.order, item);
-             if (own.thread >= from.butterflies) return kNone;
-             const std::size_t i = own.thread, k = i % from.before;
-             return layout.at((i - k) * from.radix + k, own.line);
-           });
-    for (std::size_t s = 0; s < reads && sum < limit; ++s) {
-      const std::size_t times = s + 1 < reads ? apart : to.radix - s * apart;
-      sum += times * to.rounds * bank_passes(design, warp, element_bytes, [&](std::size_t item) {
-               const Item own = item_of(design, to.order, item);
-               if (own.thread >= to.butterflies) return kNone;
-               return layout.at(own.thread + s * apart * to.butterflies, own.line);
-             });
-    }
-  }
-  return sum;
-}
-
-}  // namespace
-
-std::size_t bank_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
-                          const ExchangeLayout& layout, std::size_t element_bytes) {
-  return bank_accesses_below(design, from, to, layout, element_bytes, static_cast<std::size_t>(-1));
-}
-
-namespace {
-
-// Accesses without conflicts: one per part of a warp that moves data.
-std::size_t least_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
-                           std::size_t element_bytes) {
-  const std::size_t words = element_bytes / kBankBytes, lanes = kLanes / words;
-  const std::size_t warps = std::min((design.items() + kLanes - 1) / kLanes, kWarpsLookedAt);
-  const auto passes_of = [&](const StageDesign& stage) {
-    std::size_t busy = 0;
-    for (std::size_t part = 0; part < warps * words; ++part) {
-      for (std::size_t lane = 0; lane < lanes; ++lane) {
-        const std::size_t item = part * lanes + lane;
-        if (item >= design.items() || item_of(design, stage.order, item).thread >= stage.butterflies) continue;
-        ++busy;
-        break;
+// The stores and loads of an exchange. They do not depend on its layout.
+class Exchange {
+ public:
+  Exchange(const PassDesign& design, const StageDesign& from, const StageDesign& to, std::size_t element_bytes)
+      : from_(from), to_(to), words_(element_bytes / kBankBytes) {
+    const std::size_t warps = std::min((design.items() + kLanes - 1) / kLanes, kWarpsLookedAt);
+    for (std::size_t warp = 0; warp < warps; ++warp) {
+      stores_.push_back(instruction(design, from, warp, [&](std::size_t i) {
+        const std::size_t k = i % from.before;
+        return (i - k) * from.radix + k;
+      }));
+      for (std::size_t s = 0; s < some_reads(); ++s) {
+        const std::size_t first = s * (to.radix / some_reads()) * to.butterflies;
+        loads_.push_back(instruction(design, to, warp, [&](std::size_t i) { return i + first; }));
       }
     }
-    return busy * stage.radix * stage.rounds;
-  };
-  return passes_of(from) + passes_of(to);
-}
+  }
+
+  // Serialized accesses with a layout. Stops when their number reaches `limit`.
+  std::size_t accesses(const ExchangeLayout& layout, std::size_t limit) const {
+    // All writes of a butterfly fall into one period of the padding, so they differ by a step that is the same for
+    // every work-item: one write represents all. The same holds for reads if the period divides their distance.
+    const bool alike = layout.period == 0 || to_.butterflies % layout.period == 0;
+    // Otherwise four of them are simulated.
+    const std::size_t reads = alike ? 1 : some_reads(), apart = to_.radix / reads;
+    std::size_t sum = 0;
+    for (std::size_t warp = 0; warp < stores_.size() && sum < limit; ++warp) {
+      sum += from_.radix * from_.rounds * passes(stores_[warp], layout);
+      for (std::size_t s = 0; s < reads && sum < limit; ++s) {
+        const std::size_t times = s + 1 < reads ? apart : to_.radix - s * apart;
+        sum += times * to_.rounds * passes(loads_[warp * some_reads() + s], layout);
+      }
+    }
+    return sum;
+  }
+
+  // Accesses without conflicts: one per part of a warp that moves data.
+  std::size_t least() const {
+    std::size_t sum = 0;
+    for (std::size_t warp = 0; warp < stores_.size(); ++warp) {
+      sum += from_.radix * from_.rounds * busy_parts(stores_[warp]);
+      sum += to_.radix * to_.rounds * busy_parts(loads_[warp * some_reads()]);
+    }
+    return sum;
+  }
+
+ private:
+  std::size_t some_reads() const { return std::min<std::size_t>(to_.radix, 4); }
+  std::size_t part() const { return kLanes / words_; }  // lanes that are served at once
+
+  template <class Point>
+  static Instruction instruction(const PassDesign& design, const StageDesign& stage, std::size_t warp,
+                                 const Point& point) {
+    Instruction made;
+    for (std::size_t lane = 0; lane < kLanes && warp * kLanes + lane < design.items(); ++lane) {
+      const Item own = item_of(design, stage.order, warp * kLanes + lane);
+      if (own.thread >= stage.butterflies) continue;
+      made.points[lane] = static_cast<std::uint32_t>(point(own.thread));
+      made.lines[lane] = static_cast<std::uint32_t>(own.line);
+      made.moves |= 1U << lane;
+    }
+    return made;
+  }
+
+  std::size_t busy_parts(const Instruction& one) const {
+    std::size_t busy = 0;
+    for (std::size_t first = 0; first < kLanes; first += part())
+      busy += (one.moves >> first & static_cast<std::uint32_t>((std::uint64_t{1} << part()) - 1)) != 0 ? 1 : 0;
+    return busy;
+  }
+
+  // Number of serialized bank accesses of one instruction.
+  std::size_t passes(const Instruction& one, const ExchangeLayout& layout) const {
+    const auto period = static_cast<std::uint32_t>(layout.period), extra = static_cast<std::uint32_t>(layout.extra);
+    const auto pitch = static_cast<std::uint32_t>(layout.pitch), lines = static_cast<std::uint32_t>(layout.lines);
+    const std::uint32_t step = layout.interleaved_lines ? lines : 1, line_step = layout.interleaved_lines ? 1 : pitch;
+    std::size_t sum = 0;
+    for (std::size_t first = 0; first < kLanes; first += part()) {
+      std::array<unsigned char, kBanks> hits{};
+      unsigned char most = 0;
+      for (std::size_t lane = first; lane < first + part(); ++lane) {
+        if ((one.moves >> lane & 1U) == 0) continue;
+        const std::uint32_t point = one.points[lane];
+        const std::uint32_t place = period == 0 ? point : point + point / period * extra;
+        const std::uint32_t element = place * step + one.lines[lane] * line_step;  // of it only the bank counts
+        most = std::max(most, ++hits[element * static_cast<std::uint32_t>(words_) % kBanks]);
+      }
+      sum += most;
+    }
+    return sum;
+  }
+
+  const StageDesign &from_, &to_;
+  std::size_t words_;  // of an element
+  std::vector<Instruction> stores_{}, loads_{};
+};
 
 // Layouts worth simulating, with their sizes.
 std::vector<ExchangeLayout> layouts_of(const PassDesign& design, const StageDesign& from, std::size_t phase) {
@@ -159,11 +181,18 @@ LayoutKey key_of(const PassDesign& design, const StageDesign& from, const StageD
 
 }  // namespace
 
-ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from, const StageDesign& to,
-                               std::size_t element_bytes) {
+namespace {
+
+struct KnownLayout {
+  ExchangeLayout layout{};
+  std::size_t accesses = 0, least = 0;
+};
+
+KnownLayout known_layout(const PassDesign& design, const StageDesign& from, const StageDesign& to,
+                         std::size_t element_bytes) {
   // Planning requests the same layouts repeatedly: for the size of local memory and for each kernel's text.
   static std::mutex mutex;
-  static std::map<LayoutKey, ExchangeLayout> known;
+  static std::map<LayoutKey, KnownLayout> known;
   const LayoutKey key = key_of(design, from, to, element_bytes);
   {
     const std::lock_guard lock(mutex);
@@ -173,15 +202,14 @@ ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from
   // Smallest first, so that the search can stop at the first layout without conflicts.
   std::stable_sort(layouts.begin(), layouts.end(),
                    [](const ExchangeLayout& a, const ExchangeLayout& b) { return a.elements < b.elements; });
-  const std::size_t least = least_accesses(design, from, to, element_bytes);
-  ExchangeLayout best = layouts.front();
-  std::size_t best_accesses = static_cast<std::size_t>(-1);
+  const Exchange exchange(design, from, to, element_bytes);
+  KnownLayout best{.layout = layouts.front(), .accesses = kNoLimit, .least = exchange.least()};
   for (const ExchangeLayout& layout : layouts) {
-    const std::size_t accesses = bank_accesses_below(design, from, to, layout, element_bytes, best_accesses);
-    if (accesses >= best_accesses) continue;
-    best_accesses = accesses;
-    best = layout;
-    if (accesses <= least) break;
+    const std::size_t accesses = exchange.accesses(layout, best.accesses);
+    if (accesses >= best.accesses) continue;
+    best.accesses = accesses;
+    best.layout = layout;
+    if (accesses <= best.least) break;
   }
   const std::lock_guard lock(mutex);
   if (known.size() > 10000) known.clear();
@@ -189,14 +217,26 @@ ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from
   return best;
 }
 
+}  // namespace
+
+std::size_t bank_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
+                          const ExchangeLayout& layout, std::size_t element_bytes) {
+  return Exchange(design, from, to, element_bytes).accesses(layout, kNoLimit);
+}
+
+ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from, const StageDesign& to,
+                               std::size_t element_bytes) {
+  return known_layout(design, from, to, element_bytes).layout;
+}
+
 double conflicts(const PassDesign& design) {
   const std::vector<StageDesign> stages = stages_of(design);
   const std::size_t bytes = (design.float64 ? 16 : 8) / (design.split ? 2 : 1);
   double all = 0, least = 0;
   for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
-    const ExchangeLayout layout = exchange_layout(design, stages[i], stages[i + 1], bytes);
-    all += static_cast<double>(bank_accesses(design, stages[i], stages[i + 1], layout, bytes));
-    least += static_cast<double>(least_accesses(design, stages[i], stages[i + 1], bytes));
+    const KnownLayout known = known_layout(design, stages[i], stages[i + 1], bytes);
+    all += static_cast<double>(known.accesses);
+    least += static_cast<double>(known.least);
   }
   return least > 0 ? all / least : 1;
 }
