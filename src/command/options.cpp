@@ -61,7 +61,7 @@ std::string unknown_command(const CLI::App& program, int count, char** values) {
     }
     if (next == nullptr && app->get_require_subcommand_min() == 0) return "";  // the word may be a file name
     if (next == nullptr) {
-      return fmt::format("{} has no command \"{}\"; the commands are {}", app->get_name(), values[i], names);
+      return fmt::format("{} has no command \"{}\"; the commands are {}", app->get_name(), one_line(values[i]), names);
     }
     app = next;
   }

@@ -16,6 +16,7 @@ echo 'void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }' >l
 
 # --- words and numbers, the same for every command --------------------------------------------------------------------
 wrong 'no command "nonsense"' nonsense
+wrong 'no command " [31mred"; the commands are' $'\033[31mred'
 wrong 'unexpected argument: --nonsense' --nonsense
 wrong 'unexpected arguments: --order 3' stencil heat --order 3
 wrong 'unexpected arguments: extra words' devices extra words

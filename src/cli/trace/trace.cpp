@@ -40,13 +40,21 @@ struct TraceFile {
   throw Error(ErrorKind::io, fmt::format("{}: {}; needs a file written by --trace or RIDGE_TRACE", path, why));
 }
 
-TraceFile read_trace(const std::string& path) {
+base::Json trace_json(const std::string& path) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
   const auto text = base::read_file(path, kMost);
   if (!text) throw Error(ErrorKind::io, fmt::format("{} does not exist", path));
+  try {
+    return base::parse_json(*text, {.bytes = kMost, .depth = 16, .values = std::size_t{1} << 26});
+  } catch (const Error& error) {
+    not_a_trace(path, error.what());
+  }
+}
+
+TraceFile read_trace(const std::string& path) {
+  const base::Json json = trace_json(path);
   TraceFile file;
   try {
-    const base::Json json = base::parse_json(*text, {.bytes = kMost, .depth = 16, .values = std::size_t{1} << 26});
     if (!json.is_object() || !json.contains("traceEvents") || !json["traceEvents"].is_array())
       not_a_trace(path, "no list \"traceEvents\"");
     for (const base::Json& event : json["traceEvents"]) {
