@@ -247,6 +247,11 @@ TEST_F(SearchBeamsDevice, BytesByWarpGroups) {
     if (!ByteBeams::warp_group_refusal(device, some).empty()) continue;
     expect_byte_beams(device, some, 64, 0, true);
     expect_byte_beams(device, others, 20, 2, true);
+    // One polarization: rows of 128 and of 256 bytes.
+    expect_byte_beams(device, {.stations = 60, .beams = 70, .channels = 2, .polarizations = 1, .times = 256}, 32, 0,
+                      true);
+    expect_byte_beams(device, {.stations = 100, .beams = 129, .channels = 2, .polarizations = 1, .times = 256}, 32, 0,
+                      true);
     ++ran;
   }
   if (ran == 0) GTEST_SKIP() << "no device has products of warp groups";

@@ -109,7 +109,11 @@ TEST(SearchKernels, BeamsAndBoxcarsSpillNothing) {
       EXPECT_LE(one.registers, 64) << out;
     }
   }
-  std::ranges::copy(resources_for(search::ByteBeams::warp_group_source(), "sm_90a"), std::back_inserter(all));
+  for (const bool float16 : {false, true}) {
+    const search::ByteBeamProblem p{
+        .stations = 64, .beams = 512, .polarizations = float16 ? 1U : 2U, .times = 1024, .float16 = float16};
+    std::ranges::copy(resources_for(search::ByteBeams::warp_group_source(p), "sm_90a"), std::back_inserter(all));
+  }
   for (const KernelResources& one : all) {
     EXPECT_LE(one.spilled_bytes, one.kernel == "power_bytes" ? 16 : 0) << one.kernel;
     EXPECT_LE(one.registers, 128) << one.kernel;

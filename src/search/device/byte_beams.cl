@@ -48,17 +48,19 @@ FUNCTION uint signed_byte(float v) {
 #define ROW_STATIONS (ROW_CHUNKS * 8)
 #define ROW_PITCH (ROW_STATIONS + 2)
 
-// Writes `count` rows of a group, the first for channel `first`. SWIZZLED: chunk c of time t, of eight chunks, is stored
-// at c ^ t % 8, as warp groups read it.
+// Writes `count` rows of a group, the first for channel `first`. SWIZZLED: parts of 128 bytes of all times follow each other,
+// and chunk c of time t, of eight chunks in a part, is stored at c ^ t % 8, as warp groups read it.
 FUNCTION void write_packed(LOCAL const ushort* tile, GLOBAL uint* RESTRICT packed, uint first, uint count,
                            uint polarization, uint time, uint channels, uint polarizations, uint times) {
   const uint lane = LOCAL_ID(0) % 32, row = LOCAL_ID(0) / 32;
   for (uint c = row; c < count && first + c < channels; c += 8) {
     GLOBAL uint* to =
-        packed + (((ulong)(channels - 1 - first - c) * polarizations + polarization) * times + time) * (ROW_CHUNKS * 4);
+        packed + ((ulong)(channels - 1 - first - c) * polarizations + polarization) * times * (ROW_CHUNKS * 4);
     for (uint w = lane; w < ROW_CHUNKS * 4; w += 32) {
       LOCAL const ushort* two = tile + c * ROW_PITCH + 2 * w;
-      to[SWIZZLED ? w ^ time % 8 * 4 : w] = (uint)two[0] | (uint)two[1] << 16;
+      const ulong place = SWIZZLED ? ((ulong)(w / 32) * times + time) * 32 + (w % 32 ^ time % 8 * 4)
+                                   : (ulong)time * (ROW_CHUNKS * 4) + w;
+      to[place] = (uint)two[0] | (uint)two[1] << 16;
     }
   }
 }

@@ -18,9 +18,7 @@ namespace ridge::search {
 namespace {
 
 constexpr std::size_t kStage = 64, kMostSums = 2048, kMostPlanes = 8;  // as in byte_beams.cl
-constexpr std::size_t kWarpGroupStage = 128,
-                      kWarpGroupBytes = 3 * kWarpGroupStage * 2 * 128 + 1024;  // as in
-                                                                               // beam_warp_groups.cl
+constexpr std::size_t kWarpGroupStage = 128;                           // as in beam_warp_groups.cl
 constexpr const char* kName = "beams";
 
 std::uint32_t number(std::size_t value) { return static_cast<std::uint32_t>(value); }
@@ -28,6 +26,10 @@ std::uint32_t number(std::size_t value) { return static_cast<std::uint32_t>(valu
 std::size_t staged_bytes(const ByteBeamProblem& problem, const Device& device) {
   const std::size_t emulated = device.limits().matrix_units ? 0 : 6 * 4 * 32 * problem.warps();
   return 3 * kStage * problem.polarizations * problem.row_bytes() + emulated;
+}
+
+std::size_t warp_group_bytes(const ByteBeamProblem& problem) {
+  return 3 * kWarpGroupStage * problem.polarizations * problem.row_bytes() + 1024;
 }
 
 void check_bytes(const ByteBeamProblem& problem) {
@@ -82,20 +84,24 @@ std::string ByteBeams::warp_group_refusal(const Device& device, const ByteBeamPr
     return "needs products of warp groups (wgmma), which the device does not have";
   if (p.times % kWarpGroupStage != 0)
     return fmt::format("needs a multiple of {} times, got {}", kWarpGroupStage, p.times);
-  if (p.float16) return "needs bytes, got 16-bit floats";
-  if (p.row_bytes() != 128 || p.polarizations != 2 || p.beams <= 64) {
+  const std::size_t bytes = p.polarizations * p.row_bytes();  // a lane holds weights in registers
+  if (p.row_bytes() % 128 != 0 || bytes > 256 || p.beams <= 64) {
     return fmt::format(
-        "needs 33 to 64 stations, two polarizations and more than 64 beams, got {} stations, {} polarizations and {} "
-        "beams",
-        p.stations, p.polarizations, p.beams);
+        "needs rows of 128 bytes, or of 256 of one polarization, and more than 64 beams, got {} bytes, {} "
+        "polarizations "
+        "and {} beams",
+        p.row_bytes(), p.polarizations, p.beams);
   }
   return "";
 }
 
-KernelSource ByteBeams::warp_group_source() {
-  return {.name = "search byte beams, warp groups",
-          .text = ridge::detail::kernel_text("codegen/warp_groups") +
-                  ridge::detail::kernel_text("search/beam_warp_groups")};
+KernelSource ByteBeams::warp_group_source(const ByteBeamProblem& p) {
+  return {
+      .name = "search byte beams, warp groups",
+      .text = ridge::detail::kernel_text("codegen/warp_groups") + ridge::detail::kernel_text("search/beam_warp_groups"),
+      .defines = {{"POLARIZATIONS", std::to_string(p.polarizations)},
+                  {"PARTS", std::to_string(p.row_bytes() / 128)},
+                  {"FLOAT16", p.float16 ? "1" : "0"}}};
 }
 
 ByteBeams::ByteBeams(const Device& device, const ByteBeamProblem& problem, bool warp_groups)
@@ -107,7 +113,7 @@ ByteBeams::ByteBeams(const Device& device, const ByteBeamProblem& problem, bool 
   if (!problem.float16) pack_ = program.kernel("pack_stations"), pack_bytes_ = program.kernel("pack_bytes");
   power_ = program.kernel("beam_power"), bytes_ = program.kernel("power_bytes");
   join_ = program.kernel("join_powers");
-  if (warp_groups) power_ = device.compile(warp_group_source()).kernel("beam_power_warp_groups");
+  if (warp_groups) power_ = device.compile(warp_group_source(problem)).kernel("beam_power_warp_groups");
 }
 
 void ByteBeams::pack(Queue& queue, const Buffer& spectra, float scale, const Buffer& packed) const {
@@ -153,7 +159,7 @@ void ByteBeams::power(Queue& queue, const Buffer& packed, const Buffer& weights,
       power_,
       {.groups = {p.padded() / beams * p.channels},
        .items = {32 * warps},
-       .local_bytes = warp_groups_ ? kWarpGroupBytes : staged_bytes(p, device)},
+       .local_bytes = warp_groups_ ? warp_group_bytes(p) : staged_bytes(p, device)},
       {packed, weights, out, number(p.channels), number(p.times), number(p.beams), number(bins), number(first)});
 }
 

@@ -27,12 +27,13 @@ struct ByteBeamProblem {
 // The power of `bins` sums of 8 spectra of all polarizations: beams x channels x bins floats.
 class ByteBeams {
  public:
-  // `warp_groups`: products by warp groups (Hopper), for 33 to 64 stations of two polarizations and more than 64 beams.
+  // `warp_groups`: products by warp groups (Hopper), for more than 64 beams of rows that all polarizations together
+  // fill to 128 or 256 bytes.
   ByteBeams(const Device& device, const ByteBeamProblem& problem, bool warp_groups = false);
   static std::string refusal(const Device& device, const ByteBeamProblem& problem);  // empty: the device can do it
   static std::string warp_group_refusal(const Device& device, const ByteBeamProblem& problem);
   static KernelSource source(const ByteBeamProblem& problem, bool warp_groups = false);
-  static KernelSource warp_group_source();
+  static KernelSource warp_group_source(const ByteBeamProblem& problem);
 
   // Spectra (times, polarizations, stations, channels) times `scale`, rounded to -127 .. 127. Channels are reversed: a
   // centred filter bank begins with the lowest frequency, all later stages with the highest.
@@ -40,11 +41,18 @@ class ByteBeams {
   void pack(Queue& queue, const Buffer& spectra, float scale, const Buffer& packed) const;
   // The same with spectra that a bank has rounded to pairs of bytes (byte_designs()), of an even number of channels.
   void pack(Queue& queue, const Buffer& spectra, const Buffer& packed) const;
+  // Offset in the packed samples of a byte of a row: of (re, im) of the first station, the second, and so on.
+  std::size_t place(std::size_t channel, std::size_t polarization, std::size_t time, std::size_t byte) const {
+    const std::size_t row = problem_.row_bytes(), signal = channel * problem_.polarizations + polarization;
+    if (!warp_groups_) return (signal * problem_.times + time) * row + byte;
+    const std::size_t part = signal * (row / 128) + byte / 128, chunk = byte % 128 / 16 ^ time % 8;
+    return (part * problem_.times + time) * 128 + chunk * 16 + byte % 16;
+  }
   // Writes times / 8 sums from bin `first` on, which is even, as is `bins`.
   void power(Queue& queue, const Buffer& packed, const Buffer& weights, const Buffer& out, std::size_t bins,
              std::size_t first) const;
-  // Writes the square of `factor` times the sums of `parts` neighbouring powers, of `length` per channel, as channels x rows x bins
-  // floats; rows after the last beam are not written.
+  // Writes the square of `factor` times the sums of `parts` neighbouring powers, of `length` per channel, as channels x
+  // rows x bins floats; rows after the last beam are not written.
   void join(Queue& queue, const Buffer& power, std::size_t length, std::size_t parts, float factor, const Buffer& out,
             std::size_t rows, std::size_t bins) const;
   // The power of beams from `beam` on, one per plane and at most 8, as bytes of mean 60 and deviation 10 per channel:

@@ -30,7 +30,8 @@ class RoundedBeams {
 
   BeamProblem problem_;
   float weight_scale_;
-  std::size_t parts_;  // sums of 8 times per power; the last one is filled up with zeros
+  std::size_t parts_;      // sums of 8 times per power; the last one is filled up with zeros
+  ByteBeamProblem shape_;  // of the products
   ByteBeams beams_;
   Queue queue_;
   Buffer in_, table_, sums_, out_;
