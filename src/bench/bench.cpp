@@ -317,6 +317,7 @@ void add_bench(Command& program) {
   Describe bench_of_filterbank; add(bench_of_filterbank);
   Describe bench_of_correlator; add(bench_of_correlator);
   Describe bench_of_search; add(bench_of_search);
+  Describe bench_of_beams; add(bench_of_beams);
   Describe bench_of_telescope; add(bench_of_telescope);
   Describe bench_of_graph; add(bench_of_graph);
   Describe bench_of_image; add(bench_of_image);

@@ -84,7 +84,10 @@ class DeviceCase {
       result.notes.push_back(fmt::format("{} FIR alone: {:.1f} Gsample/s, {:.0f} GFLOP/s", contest.problem,
                                          samples / seconds * 1e-9, flops * times / seconds * 1e-9));
     }
-    if (wanted_.detect) detected(expected, rate, samples, result.notes);
+    if (wanted_.detect) {
+      detected(expected, rate, samples, result.notes);
+      kurtosis(samples, result.notes);
+    }
     if (wanted_.transfers) transfers(plans, samples, result.notes);
     return result;
   }
@@ -192,6 +195,29 @@ class DeviceCase {
     notes.push_back(fmt::format(
         "{} power, {} times per sum: {:.1f} Gsample/s, {:.0f} GB/s read and written, {:.3f} of a copy",
         filterbank_text(problem_), summed, samples / seconds * 1e-9, bytes / seconds * 1e-9, bytes / seconds / rate));
+  }
+
+  // The sums of powers and of their squares, from which spectral kurtosis is computed, beside the sums of powers alone.
+  void kurtosis(double samples, std::vector<std::string>& notes) {
+    const filterbank::Problem problem = filterbank::complete(problem_);
+    Contest::Calls calls;
+    for (const auto products : {filterbank::Products::powers, filterbank::Products::moments}) {
+      const std::shared_ptr bank = filterbank::on_device::fused_power(device_, problem, g_, products, 64);
+      if (!bank) return notes.push_back(fmt::format("{}: no kernel with fused moments", filterbank_text(problem_)));
+      const std::size_t unit = bank->design().unit, count = spectra_ / unit * unit;
+      const std::size_t values =
+          g_.stations * g_.channels * filterbank::product_count(products, g_.polarizations) * sizeof(float);
+      const Buffer sums = device_.buffer(count / bank->design().summed * values, {.name = "bench moments"});
+      calls.emplace_back([this, bank, sums, count, weights = bank->prepare(problem.weights)] {
+        bank->enqueue(queue_, {.samples = in_, .start = 0, .spectra = sums, .first = 0, .count = count}, *weights);
+      });
+    }
+    const std::vector<double> seconds = seconds_of(calls);
+    notes.push_back(
+        fmt::format("{} power per polarization: {:.1f} Gsample/s; with sums of squares (kurtosis): {:.1f}, "
+                    "{:+.1f} % time",
+                    filterbank_text(problem_), samples / seconds[0] * 1e-9, samples / seconds[1] * 1e-9,
+                    100 * (seconds[1] / seconds[0] - 1)));
   }
 
   // With transfers from and to page-locked host memory, relative to the time of the transfers alone.

@@ -22,7 +22,7 @@ declare -A arguments=(
   ["place"]="scale.c" ["sar"]="" ["size"]="--rate 10" ["stencil acoustic"]="--steps 1" ["stencil convolve"]="--in r.npy" ["stencil euler"]="--steps 1" ["stencil fluid"]="--steps 1"
   ["stencil heat"]="--steps 1" ["stencil life"]="--steps 1" ["stencil maxwell"]="--steps 1" ["stencil elastic"]="--steps 1" ["stencil wave"]="--steps 1"
   ["variance"]="a.pgm out.npy" ["nufft"]="points.npy x.npy out.npy --modes 16" ["bench nufft"]="--seconds 0.001"
-  ["bench search"]="--seconds 0.001" ["bench telescope"]="" ["bench panels"]="" ["bench graph"]="--block 64K --blocks 2 --rounds 1" ["search"]="a.fil --out out.json" ["periods"]="a.fil --out out.json"
+  ["bench search"]="--seconds 0.001" ["bench beams"]="" ["bench telescope"]="" ["bench panels"]="" ["bench graph"]="--block 64K --blocks 2 --rounds 1" ["search"]="a.fil --out out.json" ["periods"]="a.fil --out out.json"
   ["dedisperse"]="x.npy out.npy --dm 1 --centre 1400 --rate 1" ["beamform"]="volts.npy out.npy --weights weights.npy"
 )
 "$ridge" manual >"$beside/ridge.1"

@@ -90,6 +90,7 @@ COMMANDS = {
     "ridge dedisperse": ["line.npy", "out.npy", "--dm", "1", "--centre", "1400", "--rate", "1"] + HOST,
     "ridge beamform": ["volts.npy", "out.npy", "--weights", "c.npy"] + HOST,
     "ridge bench search": ["--channels", "16", "--trials", "4", "--times", "100", "--seconds", "0"] + HOST,
+    "ridge bench beams": HOST,  # refused: it needs a device
     "ridge bench telescope": HOST,  # refused: it needs a device
     "ridge bench panels": HOST,  # refused: it needs a device
     "ridge bench graph": ["--points", "8", "--block", "512", "--blocks", "2", "--rounds", "1"] + HOST,

@@ -46,6 +46,8 @@ if ! "$ridge" devices | grep -q 'opencl:0'; then
   finish
 fi
 expect 'upload . fft . download: .* of the slowest stage' "$ridge" bench graph --device opencl:0 "${chain[@]}"
+expect 'TOP/s, powers within .*e-0[67] of sums in double' "$ridge" bench beams --device opencl:0 --stations 5 --beams 9 --channels 2 \
+  --times 128 --seconds 0.01
 expect 'transpose, 4 bytes: .* of the transfers alone .*largest error 0$' "$ridge" bench panels --device opencl:0 --size 1M --rounds 1 --only transpose
 mistake "a device other than the host" "$ridge" bench panels --device host
 RIDGE_DEVICE_MEMORY=much mistake "needs a size such as 8G" "$ridge" fft explain 64 --device opencl:0 --quick
