@@ -47,8 +47,8 @@ void write(const std::string& problem, const std::vector<std::string>& variants,
 
 void stencils() {
   using namespace ridge::stencil;
-  const std::vector<std::string> plane{"base",  "read_only", "padded",      "two_wide",      "blocks",
-                                       "tiles", "row_march", "system_rows", "resident_tiles"};
+  const std::vector<std::string> plane{"base",  "read_only", "padded",      "two_wide",       "blocks",
+                                       "tiles", "row_march", "system_rows", "resident_tiles", "resident_rows"};
   const std::vector<std::string> space{"base", "blocks", "tiles", "plane_march", "system_planes", "resident_tiles"};
   const Problem flat{.shape = {4096, 4096}}, deep{.shape = {256, 256, 256}};
   const auto each = [](const std::string& name, const auto& update, Problem problem, const auto& variants) {

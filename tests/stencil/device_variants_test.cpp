@@ -406,7 +406,8 @@ std::set<std::string> compile_all(const Update<T>& update, const Problem& proble
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (std::getenv("RIDGE_SLOW") == nullptr && same(i, i - 1) && same(i, i + 1)) continue;
     const Entry<T>& entry = entries[i];
-    if (entry.candidate.variant == "resident_tiles") continue;  // long texts, compiled by ResidentTilesForHopper
+    // Long texts, compiled by ResidentTilesForHopper and ResidentRowsForHopper.
+    if (entry.candidate.variant.starts_with("resident_")) continue;
     for (const KernelSource& source : entry.kernels()) {
       static std::set<std::string> seen;  // one text for many problems
       std::string all = source.text;

@@ -1,6 +1,7 @@
 // Kernel text of an update's operations and border mapping.
 #include "stencil/device/cells/cell_codegen.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -100,6 +101,12 @@ std::string CellText::statements(const std::string& indent, const std::string& p
 std::string CellText::result(std::size_t field, const std::string& prefix) const {
   const std::string value = fmt::format("{}{}", prefix, tape.outputs[field]);
   return cell == compute() ? value : fmt::format("({}){}", cell, value);
+}
+
+std::size_t CellText::operations() const {
+  return static_cast<std::size_t>(std::ranges::count_if(tape.operations, [](const Operation& operation) {
+    return !is_read(operation) && operation.kind != Node::Kind::constant;
+  }));
 }
 
 bool CellText::maps(std::size_t axis) const {

@@ -19,6 +19,7 @@ struct CellText {
   std::string cell;  // the type of a cell: "float", "double", "int", "uchar"
 
   bool integer() const { return cell == "int" || cell == "uchar"; }
+  std::size_t operations() const;                                   // arithmetic ones per cell
   std::string compute() const { return integer() ? "int" : cell; }  // arithmetic type
 
   // One statement per operation: const float t3 = ...; `prefix` distinguishes several copies.
@@ -33,6 +34,8 @@ struct CellText {
   static std::string index_name(std::size_t axis, int offset);  // "x_m1"
   bool maps(std::size_t axis) const;                            // reads along the axis can leave the grid
 };
+
+inline bool is_read(const Operation& operation) { return operation.kind == Node::Kind::read; }
 
 // One operation in the dialect; the operands are identifiers.
 std::string operation_text(const Operation& operation, const std::array<std::string, 3>& operands, bool integer);

@@ -51,7 +51,7 @@ std::size_t planes_per_launch(const Layout& layout, std::size_t values, const Li
 class Search {
  public:
   Search(const ResidentKernel& kernel, const Limits& limits)
-      : kernel_(kernel), limits_(limits), operations_(static_cast<int>(kernel.operations())) {}
+      : kernel_(kernel), limits_(limits), operations_(static_cast<int>(kernel.text.operations())) {}
 
   // The fastest designs by ResidentKernel::cycles(), at most one per depth and number of groups per unit.
   std::vector<ResidentOptions> best() {

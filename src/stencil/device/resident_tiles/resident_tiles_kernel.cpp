@@ -18,8 +18,6 @@ using Cell = std::array<int, 3>;  // z, y, x
 
 constexpr std::array<char, 3> kUpper{'Z', 'Y', 'X'};
 
-bool is_read(const Operation& operation) { return operation.kind == Node::Kind::read; }
-
 int wrapped(int index, int count) { return (index % count + count) % count; }
 
 // Geometry of a work-item's patch and of the region in local memory.
@@ -321,12 +319,6 @@ std::size_t ResidentKernel::local_bytes() const {
   return (grids + (table_bytes(*this) + element - 1) / element) * element;
 }
 
-std::size_t ResidentKernel::operations() const {
-  return static_cast<std::size_t>(std::count_if(
-      text.tape.operations.begin(), text.tape.operations.end(),
-      [](const Operation& operation) { return !is_read(operation) && operation.kind != Node::Kind::constant; }));
-}
-
 // A compute unit issues 128 operations and 32 accesses to local memory per cycle, and loses more than half of the
 // cycles. Its groups compute while one of them waits for its neighbours. Constants from an H200
 // (docs/measurements/h200.md). Edges are counted as those of a star.
@@ -338,7 +330,7 @@ double ResidentKernel::cycles() const {
   double accesses = 0;
   for (std::size_t axis = 0; axis < 3; ++axis)
     accesses += 4.0 * text.layout.radius[axis] * cells / options.patch[axis] * fields;
-  const double issue = cells * static_cast<double>(operations()) * words + accesses;
+  const double issue = cells * static_cast<double>(text.operations()) * words + accesses;
   const double step = items * std::max(issue / 128, accesses * words / 32) / kUsed + kBarrier * (3 - options.buffers);
   const double moved = (ring_rounds(*this) + shell_rounds(*this)) * fields;
   if (!exchanges()) return options.per_unit * (step + items * cells / 16 / options.depth);

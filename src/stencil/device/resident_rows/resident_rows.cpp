@@ -1,0 +1,148 @@
+// Variant resident_rows: 2D grids that fit into the registers of all compute units, rows per sub-group. Choice of
+// tiles, and the pass that runs any number of steps in one launch.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "stencil/device/pass.hpp"
+#include "stencil/device/resident_rows/resident_rows_kernel.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+constexpr std::size_t kRowDesigns = 6;          // candidates offered
+constexpr int kMostRowOperations = 3000;        // of a work-item and step: longer texts take seconds to compile
+constexpr std::size_t kMostRowSteps = 1 << 16;  // per launch, so that it ends within a second
+constexpr int kTimedRowBlocks = 4;              // a trial of 8 calls then hides the launch
+
+// Old and new values, edges and addresses fit the registers.
+bool fits_registers(const ResidentRowsKernel& kernel, const Limits& limits) {
+  const int words = static_cast<int>(kernel.text.layout.element_bytes / 4) * kernel.vector();
+  const int items = kernel.options.per_unit * pieces(static_cast<int>(kernel.work_items()), 128) * 128;
+  const int registers = std::min(255, static_cast<int>(limits.unit_registers) / items / 8 * 8);
+  return kernel.options.rows * words * 9 / 4 + 40 <= registers;
+}
+
+// The fastest designs by cycles(), at most one per depth and number of groups per unit.
+std::vector<ResidentRowsOptions> best_row_designs(ResidentRowsKernel kernel, const Limits& limits) {
+  std::vector<std::pair<double, ResidentRowsOptions>> designs;
+  for (const int per_unit : {1, 2}) {
+    for (const int depth : {2, 4, 6, 8, 10, 12, 16}) {
+      std::pair<double, ResidentRowsOptions> found{0, {}};
+      for (int sub_groups = 4; sub_groups <= 16; ++sub_groups) {
+        for (int rows = 2 * kernel.text.layout.radius[1]; rows <= 16; ++rows) {
+          kernel.options = {.depth = depth, .rows = rows, .sub_groups = sub_groups, .per_unit = per_unit};
+          if (rows * kernel.vector() * static_cast<int>(kernel.text.operations()) > kMostRowOperations) break;
+          if (!fits_registers(kernel, limits)) break;
+          if (!kernel.refusal(limits).empty()) continue;
+          const double cycles = kernel.cycles();
+          if (found.first == 0 || cycles < found.first) found = {cycles, kernel.options};
+        }
+      }
+      if (found.first > 0) designs.push_back(found);
+    }
+  }
+  std::ranges::sort(designs, {}, [](const auto& design) { return design.first; });
+  std::vector<ResidentRowsOptions> options;
+  for (std::size_t i = 0; i < std::min(kRowDesigns, designs.size()); ++i) options.push_back(designs[i].second);
+  return options;
+}
+
+template <class T>
+Entry<T> rows_entry(const Device& device, const Update<T>& update, const Layout& layout,
+                    const ResidentRowsKernel& kernel) {
+  const ResidentRowsOptions& options = kernel.options;
+  Entry<T> entry;
+  // The peak counts two operations per lane and cycle.
+  const double per_cycle = (sizeof(T) == 8 ? 128.0 : 256.0) * static_cast<double>(device.limits().compute_units);
+  entry.candidate = {.variant = "resident_rows",
+                     .parameters = {{"depth", std::to_string(options.depth)},
+                                    {"tiles", fmt::format("{}x{}", kernel.tiles_y(), kernel.tiles_x())},
+                                    {"rows", std::to_string(options.rows)},
+                                    {"sub_groups", std::to_string(options.sub_groups)},
+                                    {"resident", std::to_string(options.per_unit)}},
+                     .refusal = {},
+                     .cost = step_cost(update, layout, 0, 1)};
+  entry.candidate.cost.flops = kernel.cycles() * per_cycle;
+  entry.candidate.cost.launches = 0;
+  entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
+  entry.build = [device, kernel, layout]() {
+    const auto depth = static_cast<std::size_t>(kTimedRowBlocks * kernel.options.depth);
+    return device_variant<T>(device, layout, kernel.place, {depth},
+                             [=](std::size_t) { return make_resident_rows_pass(device, kernel); });
+  };
+  return entry;
+}
+
+class ResidentRowsPass : public Pass {
+ public:
+  ResidentRowsPass(const Device& device, const ResidentRowsKernel& kernel)
+      : kernel_(kernel), compiled_(device.compile(kernel.source()).kernel("resident_rows")) {
+    if (resident_groups(device, compiled_, kernel.work_items(), kernel.local_bytes()) < kernel.groups())
+      throw Error(ErrorKind::unavailable,
+                  fmt::format("needs {} work-groups that run at the same time", kernel.groups()));
+  }
+  void enqueue(Queue&, const Buffer&, const Buffer&, const Buffer&) const override {}
+  std::size_t scratch() const override { return 1; }
+  std::size_t scratch_bytes(std::size_t) const override { return kernel_.mail_bytes(); }
+  bool any_steps() const override { return true; }
+  bool enqueue_steps(Queue& queue, const Buffer& in, const Buffer& out, const std::vector<Buffer>& scratch,
+                     std::size_t steps) const override {
+    bool in_out = false;
+    for (std::size_t some; steps > 0; steps -= some, in_out = !in_out) {
+      some = std::min(steps, kMostRowSteps);
+      if (some > static_cast<std::size_t>(kernel_.options.depth)) queue.fill(scratch[0], std::byte{255});  // empty
+      std::vector<Argument> arguments{in_out ? out : in, in_out ? in : out, scratch[0], static_cast<int>(some)};
+      for (const Argument& scalar : kernel_.scalars()) arguments.push_back(scalar);
+      queue.launch(compiled_, kernel_.launch(), arguments);
+    }
+    return in_out;
+  }
+
+ private:
+  ResidentRowsKernel kernel_;
+  Kernel compiled_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Pass> make_resident_rows_pass(const Device& device, const ResidentRowsKernel& kernel) {
+  return std::make_shared<const ResidentRowsPass>(device, kernel);
+}
+
+template <class T>
+void list_device_resident_rows(const Device& device, const Update<T>& update, const Layout& layout,
+                               std::vector<Entry<T>>& entries) {
+  const std::vector<std::size_t> shape(layout.shape.end() - static_cast<std::ptrdiff_t>(layout.dimensions),
+                                       layout.shape.end());
+  const Limits& limits = device.limits();
+  const double words = static_cast<double>(layout.cells() * sizeof(T) / 4);
+  const double room = 0.4 * static_cast<double>(limits.unit_registers * limits.compute_units);
+  ResidentRowsKernel kernel{.text = cell_text(update.outputs, layout, type_name<T>()),
+                            .place = padded_layout(shape, sizeof(T)),
+                            .options = {}};
+  std::string refusal = kernel.refusal(limits);
+  if (device.info().backend != Backend::cuda || limits.architecture < 90) {
+    refusal = "needs CUDA on Hopper or later: its work-groups wait for each other";
+  } else if (words > room) {
+    refusal = fmt::format("needs a grid in registers: at most {:.0f} values, got {:.0f}", room, words);
+  } else {
+    const auto designs = best_row_designs(kernel, limits);
+    for (const ResidentRowsOptions& options : designs) {
+      kernel.options = options;
+      entries.push_back(rows_entry(device, update, layout, kernel));
+    }
+    if (!designs.empty()) return;
+    if (refusal.empty()) refusal = "needs tiles that fit the registers of a compute unit and a grid of several tiles";
+  }
+  Entry<T> none;
+  none.candidate = {
+      .variant = "resident_rows", .parameters = {}, .refusal = refusal, .cost = step_cost(update, layout, 2, 1)};
+  entries.push_back(std::move(none));
+}
+
+extern const Listers kDeviceResidentRows{list_device_resident_rows<float>, list_device_resident_rows<double>};
+
+}  // namespace ridge::stencil
