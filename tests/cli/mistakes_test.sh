@@ -79,7 +79,7 @@ wrong 'must end in .png' sar --png x.txt
 wrong 'must end in .svg' variance --study --plot x.txt
 wrong 'with units of time' size --rate 10 --worker a=5
 wrong 'with units of time' size --rate 10 --worker 'a=5us*0'
-wrong 'of memory, but this machine has' stencil acoustic --size 64x64 --steps 10000000000 --record x.npy
+wrong 'of memory, but this process may use' stencil acoustic --size 64x64 --steps 10000000000 --record x.npy
 wrong 'not in the range 1 to 16777216' channelize design - --channels 100000000
 wrong 'needs numbers as in 0-7' channelize 'in{}' 'out{}' --subbands -1
 wrong 'needs numbers as in 0-7' channelize 'in{}' 'out{}' --subbands 18446744073709551615

@@ -1,8 +1,6 @@
 // The options that wave problems share.
 #include "cli/stencil/wave_options.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/host_memory.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/stencil/input.hpp"
@@ -247,10 +246,10 @@ std::vector<double> receiver_positions(const WaveOptions& options, const std::ve
 void check_traces_fit(const WaveOptions& options, std::size_t values) {
   const double bytes = 2.0 * static_cast<double>(options.steps) * static_cast<double>(values) *
                        (options.type == "f64" ? sizeof(double) : sizeof(float));
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double memory = static_cast<double>(base::host_memory());
   if (!(bytes <= memory))
     refuse_wave(
-        fmt::format("{} steps of {} recorded values need {} of memory, but this machine has {}; use fewer --steps",
+        fmt::format("{} steps of {} recorded values need {} of memory, but this process may use {}; use fewer --steps",
                     options.steps, values, base::human_bytes(bytes), base::human_bytes(memory)));
 }
 

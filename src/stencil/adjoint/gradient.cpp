@@ -1,11 +1,11 @@
 // Gradients of runs by reverse runs of the update's transposed derivative.
-#include <unistd.h>
 
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <ridge/stencil/adjoint.hpp>
 
+#include "base/host_memory.hpp"
 #include "stencil/adjoint/adjoint_update.hpp"
 #include "stencil/layout.hpp"
 #include "stencil/shots/history.hpp"
@@ -130,8 +130,7 @@ class ReverseRun {
         derivative_(fixed_),
         session_(state.forward.start(start, coefficients)) {
     const auto bytes = [](const Grid<T>& grid) { return static_cast<double>(grid.all().size() * sizeof(T)); };
-    const double one = bytes(fixed_),
-                 all = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+    const double one = bytes(fixed_), all = static_cast<double>(base::host_memory());
     history_ = plan_history({.steps = steps,
                              .fixed = 4 * bytes(owed_) + 3 * bytes(values_) + 6 * one,
                              .whole = one,

@@ -1,7 +1,5 @@
 // Forward and adjoint runs of one gradient.
 #pragma once
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -11,6 +9,7 @@
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
+#include "base/host_memory.hpp"
 #include "stencil/shots/history.hpp"
 #include "stencil/shots/sampling.hpp"
 #include "stencil/shots/survey_state.hpp"
@@ -175,7 +174,7 @@ class Reversal {
     const double field = static_cast<double>(forward_->field_values() * sizeof(T));
     const double layers = static_cast<double>((forward_->state_values() - 2 * forward_->field_values()) * sizeof(T));
     const bool here = state_.device.is_host(), exact = options.exact || options.error == 0;
-    const double host = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+    const double host = static_cast<double>(base::host_memory());
     const double memory = here ? host : static_cast<double>(state_.device.limits().memory);
     const machine::Ceilings ceilings = machine::ceilings(state_.device);
     const double rate = ceilings.memory().all.copy;
