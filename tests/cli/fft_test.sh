@@ -91,6 +91,7 @@ mistake "needs N or --shape" "$ridge" fft explain
 # Arrays beyond the memory are not allocated with --quick.
 "$ridge" fft explain 65536 --batch 100000000 --quick | grep -q '^fft 65536' || fail "explain --quick of a large batch"
 mistake "give fewer points" "$ridge" fft explain 65536 --batch 100000000
+mistake "for tables, but" "$ridge" fft explain 64424509440 --quick
 "$ridge" check accuracy --lengths 12,16 --variants >text || fail "check: $(cat text)"
 grep -q "classic/fma6" text || fail "check without variants: $(cat text)"
 "$ridge" bench fft --device host --lengths 8,12 --against fftw,kissfft,ne10 --seconds 0.001 --json bench.json >text ||

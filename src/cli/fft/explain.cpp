@@ -60,18 +60,20 @@ void explain_unit(const ExplainOptions& options, const Device& device, std::size
   fmt::print("{}", base::table(rows));
 }
 
-// Trials transform arrays of the problem's size; --quick has no trials.
+// Trials transform arrays of the problem's size. With --quick only the tables of the longest axis are computed, which
+// take about as much memory as its points.
 template <class T>
 void check_fits(const ExplainOptions& options, const std::vector<std::size_t>& shape) {
   double points = static_cast<double>(options.batch);
   for (const std::size_t length : shape) points *= static_cast<double>(length);
+  if (options.quick) points = static_cast<double>(*std::ranges::max_element(shape));
   const double needed = 2 * points * static_cast<double>(options.real ? sizeof(T) : 2 * sizeof(T));
   const auto memory = static_cast<double>(base::host_memory());
   if (needed <= memory) return;
-  mistake(
-      fmt::format("fft explain: {:.4g} points need {} for input and output, but this process may use {}: give fewer "
-                  "points, or transform a file with ridge fft --memory",
-                  points, base::human_bytes(needed), base::human_bytes(memory)));
+  mistake(fmt::format(
+      "fft explain: {:.4g} points need {} for {}, but this process may use {}: give fewer "
+      "points, or transform a file with ridge fft --memory",
+      points, base::human_bytes(needed), options.quick ? "tables" : "input and output", base::human_bytes(memory)));
 }
 
 template <class T>
@@ -89,7 +91,7 @@ void explain(const ExplainOptions& options, const std::vector<std::size_t>& shap
                              .kind = options.real ? fft::Kind::real : fft::Kind::complex,
                              .threads = options.threads};
   const Device where = device(options.device);
-  if (where.is_host() && !options.quick) check_fits<T>(options, shape);
+  if (where.is_host()) check_fits<T>(options, shape);
   progress(0, "planning");
   const fft::Plan<T> plan(where, problem, planning);
   progress(1, "");
