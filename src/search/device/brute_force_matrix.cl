@@ -96,7 +96,8 @@ void dedisperse_products(GLOBAL const uchar* RESTRICT in, GLOBAL float* RESTRICT
       uint a[TILES][4], base[2] = {0u, 0u};
       UNROLL_PRODUCTS for (int g = 0; g < OCTETS; ++g) {
         const uint one = entries[c * TRIALS + 8 * g], two = entries[(c + 1) * TRIALS + 8 * g];
-        if (g == 0 || base[0] != (one & 0xffffu) || base[1] != (two & 0xffffu)) {  // the same in all lanes
+        // The same in all lanes. Emulated products have barriers: without a branch between them PoCL needs no saved values.
+        if (!RIDGE_MATRIX || g == 0 || base[0] != (one & 0xffffu) || base[1] != (two & 0xffffu)) {
           base[0] = one & 0xffffu, base[1] = two & 0xffffu;
           LOCAL const uint* const from = samples + 2 * c * ROW_PAIRS + base[0];
           LOCAL const uint* const next = samples + 2 * (c + 1) * ROW_PAIRS + base[1];
