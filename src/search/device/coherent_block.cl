@@ -17,13 +17,14 @@ KERNEL WORK_GROUP_RESIDENT(THREADS, 1, 1, RESIDENT) void dedisperse_block(
       COPY_ASYNC_16((LOCAL uint4*)line + i, (GLOBAL const uint4*)in + from / 8 + i);
     COPY_ASYNC_COMMIT();
     COPY_ASYNC_WAIT(0);
-    BARRIER();
+  }
+  BARRIER();  // outside of branches: PoCL 5 fails if values meet right after a barrier
+  if (staged) {
     LOCAL const SAMPLE* const first = (LOCAL const SAMPLE*)line + from % 8;
     UNROLL for (int i = 0; i < EACH; ++i) {
       const SAMPLE x = first[POINT(i)];
       v[i] = make_float2((float)x.x, (float)x.y);
     }
-    BARRIER();
   }
 #endif
   if (!staged) {
@@ -35,6 +36,9 @@ KERNEL WORK_GROUP_RESIDENT(THREADS, 1, 1, RESIDENT) void dedisperse_block(
       v[i] = make_float2((float)x.x, (float)x.y);
     }
   }
+#if STAGED
+  BARRIER();  // the samples are read
+#endif
   TRANSFORM(R0, 0, 0, 1, 0, 0)
   STORE_POINTS(R0, POINTS)
 #if R1 > 1
