@@ -162,16 +162,24 @@ std::vector<double> monomials(const std::vector<double>& values) {
   return sum;
 }
 
+double aliasing_error(std::size_t width, double upsampling, std::size_t axes) {
+  constexpr double kMargin = 1.5;  // for small and unfavourable problems
+  return kMargin * std::sqrt(static_cast<double>(axes)) * shape_of(width, upsampling).error;
+}
+
 }  // namespace
 
 double expected_error(std::size_t width, double upsampling, std::size_t axes, double roundoff) {
-  constexpr double kMargin = 1.5;                       // of the aliasing error, for small and unfavourable problems
   constexpr double kAmplified = 1.8, kTransformed = 5;  // rounding errors in units of `roundoff`, measured
   constexpr double kTables = 2.5e-15;                   // of the kernel's tables, which are computed in double
-  const auto rank = static_cast<double>(axes);
-  const double aliasing = kMargin * std::sqrt(rank) * shape_of(width, upsampling).error;
-  const double rounding = kAmplified * std::pow(amplification(width, upsampling), rank);
-  return std::hypot(aliasing, roundoff * std::hypot(rounding, kTransformed), kTables);
+  const double rounding = kAmplified * std::pow(amplification(width, upsampling), static_cast<double>(axes));
+  return std::hypot(aliasing_error(width, upsampling, axes), roundoff * std::hypot(rounding, kTransformed), kTables);
+}
+
+double rounded_products_error(std::size_t width, double upsampling, std::size_t axes) {
+  constexpr double kRounded = 1.7e-4;  // measured: 3e-4 in three dimensions at width 4 and upsampling 2
+  return std::hypot(aliasing_error(width, upsampling, axes),
+                    kRounded * std::pow(amplification(width, upsampling), static_cast<double>(axes)));
 }
 
 std::size_t kernel_width(double epsilon, double upsampling, std::size_t axes, double roundoff) {

@@ -14,6 +14,9 @@ inline constexpr std::array<double, 4> kUpsamplings{2.0, 1.5, 1.25, 2.25};  // t
 // the distance from 1 to the next number of the type, `upsampling` one of kUpsamplings.
 double expected_error(std::size_t width, double upsampling, std::size_t axes, double roundoff);
 
+// The same if products of the strengths and weights are rounded to TF32.
+double rounded_products_error(std::size_t width, double upsampling, std::size_t axes);
+
 // Smallest width in cells whose error is at most epsilon; 0 if there is none.
 std::size_t kernel_width(double epsilon, double upsampling, std::size_t axes, double roundoff);
 

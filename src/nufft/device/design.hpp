@@ -6,6 +6,7 @@
 
 #include <ridge/device.hpp>
 
+#include "nufft/kernel.hpp"
 #include "nufft/layout.hpp"
 
 namespace ridge::nufft {
@@ -49,8 +50,10 @@ struct DeviceDesign {
   std::size_t read_items() const { return axes < 3 ? 32 : float64 ? 64 : 128; }
 };
 
-// From epsilon 1e-3 on one product of TF32 numbers is enough.
-inline std::size_t products_for(double epsilon) { return epsilon >= 1e-3 ? 1 : 3; }
+// One product of TF32 numbers if its error is below epsilon, else the three of split numbers.
+inline std::size_t products_for(double epsilon, std::size_t width, double upsampling, std::size_t axes) {
+  return width > 0 && rounded_products_error(width, upsampling, axes) <= epsilon ? 1 : 3;
+}
 
 // The design with the spreading of least predicted time on this device; throws the last refusal if there is none.
 DeviceDesign fastest_spreading(const Device& device, const Layout& layout, DeviceDesign design);

@@ -30,7 +30,7 @@ DeviceDesign design_on_device(const Device& device, const Layout& layout, double
           .parts = layout.axes > 1 && layout.points >= DeviceDesign::kFewestByParts &&
                    device.limits().local_memory >= DeviceDesign::kPartsLocalBytes &&
                    device.limits().work_group >= DeviceDesign::kPartItems,
-          .products = products_for(layout.epsilon)};
+          .products = products_for(layout.epsilon, tiles.width, upsampling, layout.axes)};
 }
 
 template <class T>
@@ -261,21 +261,31 @@ bool has_matrix_units(const Device& device, bool float64) {
          (!float64 || (device.id().starts_with("cuda") && device.limits().architecture >= kHopper));
 }
 
-// Shares of the arithmetic peak, from the prototypes' figures on an H200 (docs/measurements).
-planner::Cost device_cost(const Device& device, const Layout& layout, const DeviceDesign& design) {
-  const auto width = static_cast<double>(design.width), points = static_cast<double>(layout.points);
-  const auto cells = static_cast<double>(design.grid_cells()), sets = static_cast<double>(layout.batch);
+constexpr double kSpreadingShare = 0.1;  // of the arithmetic peak, which the operations below count for
+
+// Operations per point that take as long as the kernels do on an H200 (docs/measurements), at kSpreadingShare of the
+// peak.
+double point_flops(const Device& device, const Layout& layout, const DeviceDesign& design) {
+  const auto width = static_cast<double>(design.width), parts = static_cast<double>(layout.parts());
   const double box = std::pow(width, static_cast<double>(layout.axes));
-  const bool atomics = layout.type == Type::to_modes && design.spreading == Spreading::atomic;
+  if (design.spreading == Spreading::atomic && layout.type == Type::to_modes) return parts * 12 * box;
+  if (design.spreading != Spreading::matrix) return parts * (layout.axes == 3 ? 225 + 2.6 * box : 100 + 2 * box);
   // Tiles with few points cost as much as full ones; without matrix instructions the products are loops.
-  const double filled = std::min(1.0, points / cells * 4);
-  const double matrix = design.spreading != Spreading::matrix      ? 1.0
-                        : has_matrix_units(device, layout.float64) ? 0.5 / filled
-                                                                   : 100.0;
-  return {.flops = sets * points * 2 * static_cast<double>(layout.parts()) * box * (atomics ? 6 : 1) * matrix,
-          .bytes = sets * cells * static_cast<double>(layout.complex_bytes()) * 8,
+  const auto points = static_cast<double>(layout.points), cells = static_cast<double>(design.grid_cells());
+  if (!has_matrix_units(device, layout.float64)) return parts * 200 * box;
+  const bool rounded = design.products == 1 && !layout.float64;
+  const double full = layout.axes == 2 ? (rounded ? 110 : 150) : (rounded ? 200 + 16 * width : 370 + 34 * width);
+  return parts * full / std::min(1.0, points / cells * 4);
+}
+
+planner::Cost device_cost(const Device& device, const Layout& layout, const DeviceDesign& design) {
+  constexpr double kPerCell = 100;  // operations in the time that the transform moves a cell of the fine grid
+  const auto points = static_cast<double>(layout.points), cells = static_cast<double>(design.grid_cells());
+  const auto sets = static_cast<double>(layout.batch);
+  return {.flops = sets * (points * point_flops(device, layout, design) + kPerCell * cells),
+          .bytes = kSpreadingShare * sets * cells * static_cast<double>(layout.complex_bytes()) * 8,  // at full rate
           .launches = 6 * sets,
-          .efficiency = 0.1,
+          .efficiency = kSpreadingShare,
           .float64 = layout.float64,
           .threads = 0};
 }

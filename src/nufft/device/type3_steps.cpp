@@ -32,7 +32,7 @@ DeviceDesign spreading_design(const Device& device, const Type3Setup<T>& setup) 
                             .float64 = layout.float64,
                             .turns = layout.turns,
                             .cells = setup.cells,
-                            .products = products_for(setup.epsilon)});
+                            .products = products_for(setup.epsilon, setup.width, setup.upsampling, setup.axes)});
 }
 
 template <class T>
