@@ -37,7 +37,12 @@ void DeviceTransform::build_boxed(Direction direction, const planner::Options& o
   const bool forward = direction == Direction::forward;
   std::vector<Stage>& stages = forward ? forward_ : inverse_;
   const EndOperators ends = end_operators(direction);
-  const std::vector<BoxAxis> axes = ordered_axes(problem_, layout_, direction);
+  // Contiguous rows where the arrays are largest: last if boxes grow.
+  const auto points = [](const std::array<AxisRange, kMostAxes>& box) {
+    return box[0].count * box[1].count * box[2].count;
+  };
+  const bool grow = (points(layout_.given) < points(layout_.wanted)) == forward;
+  const std::vector<BoxAxis> axes = ordered_axes(problem_, layout_, direction, grow);
   Array at = Array::input;
   std::size_t arrays = 0;
   // Two arrays are used alternately.
