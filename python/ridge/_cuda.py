@@ -55,6 +55,9 @@ class Cupy:
     def stream(self, x):
         return self.xp.cuda.get_current_stream().ptr
 
+    def on_host(self, x):
+        return x.get()
+
 
 @functools.lru_cache(maxsize=128)
 def _plan(device, stream, single, shape, batch, real, inverse, scale, adjoint):

@@ -1,4 +1,4 @@
-"""Nonuniform transforms inside JAX programs on the host: jit, grad, jvp, vmap, of any order.
+"""Nonuniform transforms inside JAX programs on the host and on CUDA: jit, grad, jvp, vmap, of any order.
 
 One primitive, linear in its data. Its derivative by a coordinate is the primitive applied to data multiplied by i times a frequency,
 and its transpose in the data is the other type with the same sign.
@@ -94,7 +94,8 @@ def _batch(operands, dimensions, **how):
 _eager = _jax.jit(_call, static_argnames=("kind", "modes", "sign", "order", "eps"))  # compiled once per layout and arguments
 _nonuniform_p.def_impl(_eager)
 _nonuniform_p.def_abstract_eval(lambda *operands, **how: _jax.core.ShapedArray(_shape(*operands, **how), operands[0].dtype))
-_mlir.register_lowering(_nonuniform_p, _mlir.lower_fun(_call, multiple_results=False), platform="cpu")
+for _platform in ("cpu", "cuda"):
+    _mlir.register_lowering(_nonuniform_p, _mlir.lower_fun(_call, multiple_results=False), platform=_platform)
 _ad.primitive_jvps[_nonuniform_p] = _jvp
 _ad.primitive_transposes[_nonuniform_p] = _transpose
 _batching.primitive_batchers[_nonuniform_p] = _batch

@@ -1,4 +1,4 @@
-"""Nonuniform transforms of PyTorch tensors on the CPU, with gradients by strengths or modes, points and frequencies.
+"""Nonuniform transforms of PyTorch tensors on the CPU and on CUDA, with gradients by strengths or modes, points and frequencies.
 
 A transform is linear in its data, and its derivative by a coordinate is a transform of data multiplied by i times a frequency. So
 derivatives of any order and forward mode are transforms again. First derivatives of types 1 and 2 take one pass over the points that
@@ -9,6 +9,8 @@ import math
 import torch as _torch
 
 from . import nufft as _nufft
+from ._cuda_nufft import Nonuniform as _OnCuda, nearest_upsampling as _nearest_upsampling
+from ._torch_tensors import Tensors as _Tensors
 
 NAMES = tuple(f"nufft{axes}d{kind}" for axes in (1, 2, 3) for kind in (1, 2, 3))
 
@@ -30,18 +32,44 @@ class _How:
     def frequencies(self, axis, like):
         """i times the sign times the frequencies along an axis, to be multiplied with modes."""
         n = self.n_modes[axis]
-        k = _torch.arange(-(n // 2), (n + 1) // 2, dtype=_REAL[like.dtype])
+        k = _torch.arange(-(n // 2), (n + 1) // 2, dtype=_REAL[like.dtype], device=like.device)
         if self.options["modeord"]:
             k = k.roll(-(n // 2))
         return 1j * self.sign * k.reshape([-1 if i == axis else 1 for i in range(len(self.n_modes))])
 
 
+def _plain(x):
+    return x.detach().resolve_conj().resolve_neg().contiguous()
+
+
 def _array(x):
-    return x.detach().resolve_conj().resolve_neg().contiguous().numpy()
+    return _plain(x).numpy()
+
+
+class _OnHost:
+    """A plan of ridge.nufft, of tensors."""
+
+    def __init__(self, plan):
+        self.plan = plan
+
+    def execute(self, data):
+        return _torch.from_numpy(self.plan.execute(data.numpy()))
+
+    def execute_adjoint(self, data):
+        return _torch.from_numpy(self.plan.execute_adjoint(data.numpy()))
+
+    def gradients(self, data, cotangent):
+        by_data, by_points = self.plan.gradients(data.numpy(), cotangent.numpy())
+        return _torch.from_numpy(by_data), _torch.from_numpy(by_points)
 
 
 def _planned(data, points, targets, how):
     """A plan with its points sorted."""
+    if data.is_cuda:
+        options = how.options
+        rows = [list(_plain(x)) if x is not None else None for x in (points, targets)]
+        return _OnCuda(_Tensors(), how.kind, how.n_modes or (), data.shape[0], options["eps"], how.sign, options["modeord"],
+                       _nearest_upsampling(options["upsampfac"]), *rows)
     size = len(points) if how.kind == 3 else how.n_modes
     options = {key: value for key, value in how.options.items() if how.kind != 3 or key in ("eps", "nthreads")}
     if how.kind != 3:
@@ -52,7 +80,7 @@ def _planned(data, points, targets, how):
         plan.setpts(*_array(points), *missing, *_array(targets))
     else:
         plan.setpts(*_array(points))
-    return plan
+    return _OnHost(plan)
 
 
 class _Nonuniform(_torch.autograd.Function):
@@ -63,21 +91,20 @@ class _Nonuniform(_torch.autograd.Function):
         ctx.how, ctx.plan = how, _planned(data, points, targets, how)
         ctx.save_for_backward(data, points, targets)
         ctx.save_for_forward(data, points, targets)
-        return _torch.from_numpy(ctx.plan.execute(_array(data)))
+        return ctx.plan.execute(_plain(data))
 
     @staticmethod
     def backward(ctx, g):
         data, points, targets = ctx.saved_tensors
         how = ctx.how
         if how.kind != 3 and ctx.needs_input_grad[1] and not _torch.is_grad_enabled():
-            by_data, by_points = ctx.plan.gradients(_array(data), _array(g))
-            return _torch.from_numpy(by_data), _torch.from_numpy(by_points), None, None
+            return (*ctx.plan.gradients(_plain(data), _plain(g)), None, None)
         if how.kind == 3:
             back = lambda values: _apply(values, targets, points, how.adjoint())  # noqa: E731
         elif _torch.is_grad_enabled():
             back = lambda values: _apply(values, points, None, how.adjoint())  # noqa: E731
         else:
-            back = lambda values: _torch.from_numpy(ctx.plan.execute_adjoint(_array(values)))  # noqa: E731
+            back = lambda values: ctx.plan.execute_adjoint(_plain(values))  # noqa: E731
         by_data = back(g) if ctx.needs_input_grad[0] else None
         by_points = by_targets = None
         if ctx.needs_input_grad[1]:
@@ -129,9 +156,8 @@ def _apply(data, points, targets, how):
 def _tensor(x, what):
     if not isinstance(x, _torch.Tensor):
         raise TypeError(f"ridge.torch needs tensors, got {type(x).__name__} for {what}: use ridge.nufft for other arrays")
-    if x.device.type != "cpu":
-        raise ValueError(f"nonuniform transforms of tensors run on the CPU, and {what} is on {x.device}: pass {what}.cpu(), or use "
-                         "ridge.nufft with device= and NumPy arrays")
+    if x.device.type not in ("cpu", "cuda"):
+        raise ValueError(f"ridge.torch transforms tensors on the CPU and on CUDA, got {what} on {x.device}")
     return x
 
 
@@ -144,6 +170,8 @@ def _run(kind, points, data, n_modes, targets, eps, isign, modeord, upsampfac, n
 
     def stacked(arrays, what):
         arrays = [_tensor(x, what) for x in arrays]
+        if any(x.device != data.device for x in arrays):
+            raise ValueError(f"{what} and the data must be on one device, got {sorted({str(x.device) for x in [data, *arrays]})}")
         if any(x.ndim != 1 or x.shape != arrays[0].shape or x.dtype.is_complex for x in arrays):
             raise ValueError(f"{what} must be real tensors of one axis and one length, got {[tuple(x.shape) for x in arrays]}")
         return _torch.stack([x.to(real) for x in arrays])

@@ -4,7 +4,7 @@
     power = lambda x: (abs(ridge.jax.rfft(x)) ** 2).sum()
     jax.jit(jax.grad(power))(x)
 
-Names and arguments are those of ridge.fft; nufft1d1 .. nufft3d3 on the host have gradients by points too. All transforms are one linear
+Names and arguments are those of ridge.fft; nufft1d1 .. nufft3d3 have gradients by points too. All transforms are one linear
 primitive, whose transpose is the primitive again. On CUDA they run on the first device.
 """
 import os
@@ -44,7 +44,7 @@ def _register():
     _ridge.set_xla_api_version(*version)
     for platform in ("cpu", "CUDA"):
         _ffi.register_ffi_target("ridge_fft", _ridge.xla_handler(platform), platform=platform)
-    _ffi.register_ffi_target("ridge_nufft", _ridge.xla_nufft_handler(), platform="cpu")
+        _ffi.register_ffi_target("ridge_nufft", _ridge.xla_nufft_handler(platform), platform=platform)
 
 
 _register()

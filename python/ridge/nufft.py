@@ -6,6 +6,8 @@
 >>> modes = nufft.nufft1d1(x, np.array([1.0, 2.0j]), 5, eps=1e-9)      # frequencies -2 ... 2
 >>> bool(np.allclose(modes, np.exp(1j * np.outer(np.arange(-2, 3), x)) @ np.array([1, 2j])))
 True
+
+The functions nufft1d1 to nufft3d3 accept CuPy arrays, too, which are transformed where they are, on CUDA.
 """
 import contextlib
 import operator
@@ -13,7 +15,9 @@ import warnings
 
 import numpy as np
 
-from . import _ridge
+from . import _cuda, _ridge
+from ._cuda_nufft import Nonuniform as _OnCuda, nearest_upsampling as _nearest_upsampling
+from ._library import library_of
 from ._picture import Shown
 from .array import device_name
 
@@ -40,7 +44,6 @@ def _refusals():
 # FINUFFT's options that change only how it computes.
 _OF_FINUFFT = {"debug", "spread_debug", "showwarn", "fftw", "spread_sort", "spread_kerevalmeth", "spread_kerpad", "spread_thread",
                "maxbatchsize", "spread_nthr_atomic", "spread_max_sp_size", "spread_kerformula"}
-_UPSAMPLINGS = (2.25, 2.0, 1.5, 1.25)
 _LARGEST_EPS = 0.1
 
 
@@ -58,7 +61,7 @@ def _upsampling(factor):
         return 0.0
     if not factor > 1:
         raise NufftError(f"upsampfac must be above 1, or 0 to let the planner choose, got {factor}")
-    return min(_UPSAMPLINGS, key=lambda ours: abs(ours - factor))
+    return _nearest_upsampling(factor)
 
 
 def _tolerance(eps, axes, single, allow_small, parts=1.0):
@@ -308,7 +311,50 @@ def _dtype_of(data):
     return np.complex64 if np.asarray(data).dtype in (np.complex64, np.float32) else np.complex128
 
 
+# Libraries whose arrays are transformed where they are, on CUDA.
+_BACKENDS = {"cupy": _cuda.Cupy}
+
+
+def _of_backend(kind, points, data, n_modes, targets, out, eps, isign, modeord=0, upsampfac=0.0, nthreads=0, allow_eps_too_small=0,
+                **options):
+    """The transform of arrays of one of _BACKENDS, as an array of the same library."""
+    del nthreads  # of the host
+    _check_options(options)
+    if out is not None:
+        raise NufftError(f"out must be a NumPy array, the data are of {library_of(data)}: leave it out")
+    backend, axes = _BACKENDS[library_of(data)](), len(points)
+    for x in (*points, *(targets or ())):
+        if library_of(x) != library_of(data) or x.ndim != 1 or backend.dtype(x).startswith("c"):
+            raise NufftError(f"points must be real arrays of one axis, of the data's library {library_of(data)}")
+    single = backend.dtype(data) in ("float32", "complex64")
+    data = backend.converted(data, "complex64" if single else "complex128")
+    points, targets = ([backend.converted(x, "float32" if single else "float64") for x in some] for some in (points, targets or ()))
+    held = axes if kind == 2 else 1
+    if data.ndim not in (held, held + 1):
+        raise NufftError(f"the data must have {held} axes, or {held + 1} for several sets, got {data.ndim}")
+    sets, shape = data.shape[:data.ndim - held], data.shape[data.ndim - held:]
+    if any(x.shape != points[0].shape for x in points) or any(x.shape != targets[0].shape for x in targets):
+        raise NufftError("the points need one length on all axes")
+    if kind != 2 and shape != points[0].shape:
+        raise NufftError(f"the data need one strength per point, {points[0].shape[0]}, got {shape[0]}")
+    if kind == 1:
+        if n_modes is None:
+            raise NufftError("type 1 needs n_modes or out")
+        n_modes = _integers((n_modes,) * axes if np.ndim(n_modes) == 0 else n_modes, "n_modes")
+        if len(n_modes) != axes:
+            raise NufftError(f"n_modes needs one number per axis, {axes}, got {len(n_modes)}")
+    eps = _tolerance(eps, axes, single, allow_eps_too_small, parts=1.51 if kind == 3 else 1.0)
+    data = backend.packed(data, list(range(data.ndim))).reshape(sets[0] if sets else 1, *shape)
+    with _refusals():
+        made = _OnCuda(backend, kind, shape if kind == 2 else n_modes or (), data.shape[0], eps, 1 if isign >= 0 else -1, modeord,
+                       _upsampling(upsampfac), points, targets or None)
+        out = made.execute(data)
+    return out.reshape(*sets, *out.shape[1:])
+
+
 def _to_modes(points, c, n_modes, out, eps, isign, options):
+    if library_of(c) in _BACKENDS:
+        return _of_backend(1, points, c, n_modes, None, out, eps, isign, **options)
     c = np.asarray(c)
     if n_modes is None:
         if out is None:
@@ -324,6 +370,8 @@ def _to_modes(points, c, n_modes, out, eps, isign, options):
 
 
 def _to_points(points, f, out, eps, isign, options):
+    if library_of(f) in _BACKENDS:
+        return _of_backend(2, points, f, None, None, out, eps, isign, **options)
     f = np.asarray(f)
     axes = len(points)
     if f.ndim not in (axes, axes + 1):
@@ -335,6 +383,8 @@ def _to_points(points, f, out, eps, isign, options):
 
 
 def _to_frequencies(points, c, frequencies, out, eps, isign, options):
+    if library_of(c) in _BACKENDS:
+        return _of_backend(3, points, c, None, frequencies, out, eps, isign, **options)
     c = np.asarray(c)
     plan = Plan(3, len(points), 1 if c.ndim < 2 else c.shape[0], eps, isign, _dtype_of(c), **options)
     missing = (None,) * (3 - len(points))

@@ -3,7 +3,7 @@
     import ridge.torch
     y = ridge.torch.rfft(x)                  # a tensor on x's device; on CUDA on the current stream, nothing is waited for
     y.abs().square().sum().backward()
-    f = ridge.torch.nufft2d1(kx, ky, c, (256, 256))   # nonuniform transforms on the CPU, with gradients by c and by the points
+    f = ridge.torch.nufft2d1(kx, ky, c, (256, 256))   # nonuniform transforms, with gradients by c and by the points
 
 Names and arguments are those of torch.fft; dct, idct, dst and idst have SciPy's. Every function is built on one linear operator whose
 adjoint is the same operator, so nothing is saved for the backward pass. float16 and bfloat16 become float32, integers double.
@@ -17,6 +17,7 @@ from ._fft_cosine import _problem as _cosine_problem
 from ._transforms import (COSINE as _COSINE, COSINES as _COSINES, FORWARD as _FORWARD, FOURIER as _FOURIER, HALF as _HALF,
                           INVERSE as _INVERSE, NAMES as _NAMES, SAMPLES as _SAMPLES, Operators as _Operators, define as _define)
 
+from ._torch_tensors import Tensors as _Backend
 from ._torch_nufft import NAMES as _NONUNIFORM, nufft1d1, nufft1d2, nufft1d3, nufft2d1, nufft2d2, nufft2d3, nufft3d1, nufft3d2, nufft3d3
 
 __all__ = [*_NAMES, "convolve", *_NONUNIFORM]
@@ -29,31 +30,6 @@ _PLAIN = (_torch.Tensor, _torch.nn.Parameter)  # subclasses may redefine operati
 _MOST_CALLS = 512  # remembered by _Transforms.short
 _OF_CONJUGATES = {name for name, (kind, hermitian, _) in _FOURIER.items() if hermitian and kind == _SAMPLES}  # hfft
 _TO_CONJUGATES = {name for name, (kind, hermitian, _) in _FOURIER.items() if hermitian and kind == _HALF}     # ihfft
-
-
-class _Tensors:
-    """Backend of ridge._cuda for tensors."""
-
-    def dtype(self, x):
-        return str(x.dtype).partition(".")[2]
-
-    def packed(self, x, order):
-        return x.permute(order).contiguous()
-
-    def moved(self, x, order):
-        return x.permute(order)
-
-    def empty(self, shape, name, like):
-        return _torch.empty(shape, dtype=getattr(_torch, name), device=like.device)
-
-    def address(self, x):
-        return x.data_ptr()
-
-    def device(self, x):
-        return f"cuda:{x.device.index or 0}"
-
-    def stream(self, x):
-        return _torch.cuda.current_stream(x.device).cuda_stream
 
 
 def _result(x, kind, axes, length, adjoint):
@@ -70,8 +46,8 @@ def _compute(x, kind, axes, real_kinds, length, scale, adjoint):
     x = x.detach().resolve_conj().resolve_neg()
     if x.is_cuda:
         if kind == _COSINE:
-            return _cuda.cosine(_Tensors(), x.contiguous(), axes, real_kinds, scale, adjoint)
-        return _cuda.linear(_Tensors(), x, kind, axes, length, scale, adjoint).contiguous()
+            return _cuda.cosine(_Backend(), x.contiguous(), axes, real_kinds, scale, adjoint)
+        return _cuda.linear(_Backend(), x, kind, axes, length, scale, adjoint).contiguous()
     if x.device.type != "cpu":
         raise ValueError(f"ridge.torch transforms tensors on the CPU and on CUDA, got one on {x.device}")
     shape, dtype = _result(x, kind, axes, length, adjoint)

@@ -191,9 +191,7 @@ void run_on_cuda(const xla::CallFrame& frame) {
   if (elements_of(*call.out) == 0) return;
   if (lengths.size() > 3)  // ridge.jax divides such transforms
     refuse_call("a call on CUDA transforms at most three axes, got " + std::to_string(lengths.size()));
-  xla::GetStream request{sizeof(xla::GetStream), nullptr, frame.context, nullptr};
-  if (frame.api->get_stream(&request) != nullptr) throw Error(ErrorKind::device, "ridge: XLA gives no stream");
-  const auto stream = reinterpret_cast<std::uintptr_t>(request.stream);
+  const std::uintptr_t stream = stream_of(frame);
   is_single_type(call.in->type) ? enqueue_on_cuda<float>(call, lengths, stream)
                                 : enqueue_on_cuda<double>(call, lengths, stream);
 }

@@ -1,15 +1,19 @@
-// Handler of XLA's foreign function interface for nonuniform transforms inside programs compiled by JAX, on the host.
+// Handlers of XLA's foreign function interface for nonuniform transforms inside programs compiled by JAX, on the host
+// and on CUDA.
 //
 // Arguments: data (sets, ...), points (axes, count) and, for type 3, frequencies (axes, count). Attributes: type (1, 2
 // or 3), sign, order (0 ascending frequencies, 1 as transforms store them), eps. Arrays are packed, last axis fastest.
 #include <bit>
 #include <complex>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
+#include <ridge/foreign.hpp>
 #include <ridge/nufft.hpp>
 
 #include "module.hpp"
@@ -89,15 +93,16 @@ NonuniformCall nonuniform_call(const xla::CallFrame& frame) {
 }
 
 // The plan of a problem without points. A copy of it gets those of a call: copies share tables and work areas. Numbers
-// of points that round up to the same power of two have one plan.
+// of points that round up to the same power of two have one plan. Each stream of CUDA has its own plans, because their
+// work areas are ordered by the stream.
 template <class Plan, class Make>
-Plan kept_nonuniform_plan(const NonuniformCall& call, const Make& make) {
-  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, double, std::size_t, std::size_t, std::size_t,
-                         std::vector<std::size_t>>;
+Plan kept_nonuniform_plan(const NonuniformCall& call, const Make& make, std::uintptr_t stream = 0) {
+  using Key = std::tuple<std::uintptr_t, std::int64_t, std::int64_t, std::int64_t, double, std::size_t, std::size_t,
+                         std::size_t, std::vector<std::size_t>>;
   static std::mutex mutex;
   static std::map<Key, Plan>* const plans = new std::map<Key, Plan>;  // never destroyed: drivers end first
   const std::size_t points = std::bit_ceil(static_cast<std::size_t>(call.points->lengths[1]));
-  const Key key{call.type, call.sign, call.order, call.epsilon, call.sets, call.axes(), points, call.modes};
+  const Key key{stream, call.type, call.sign, call.order, call.epsilon, call.sets, call.axes(), points, call.modes};
   const std::lock_guard lock(mutex);
   if (plans->size() >= kKeptNonuniformPlans && !plans->contains(key)) plans->clear();
   const auto found = plans->find(key);
@@ -113,6 +118,16 @@ std::vector<std::span<const T>> rows_of(const xla::ArrayBuffer& coordinates) {
   return rows;
 }
 
+nufft::Problem nonuniform_problem(const NonuniformCall& call, std::size_t points) {
+  return {.type = static_cast<nufft::Type>(call.type),
+          .modes = call.modes,
+          .points = points,
+          .epsilon = call.epsilon,
+          .sign = call.sign >= 0 ? 1 : -1,
+          .batch = call.sets,
+          .order = call.order != 0 ? nufft::Order::fft : nufft::Order::centered};
+}
+
 template <class T>
 void run_nonuniform(const NonuniformCall& call) {
   const std::span in{static_cast<const std::complex<T>*>(call.data->data), elements_of(*call.data)};
@@ -126,18 +141,58 @@ void run_nonuniform(const NonuniformCall& call) {
     plan.set_points(points, rows_of<T>(*call.frequencies));
     return plan.run(in, out);
   }
-  auto plan = kept_nonuniform_plan<nufft::Plan<T>>(call, [&] {
-    return nufft::Plan<T>(host(), {.type = static_cast<nufft::Type>(call.type),
-                                   .modes = call.modes,
-                                   .points = points.front().size(),
-                                   .epsilon = call.epsilon,
-                                   .sign = sign,
-                                   .batch = call.sets,
-                                   .order = call.order != 0 ? nufft::Order::fft : nufft::Order::centered});
-  });
+  auto plan = kept_nonuniform_plan<nufft::Plan<T>>(
+      call, [&] { return nufft::Plan<T>(host(), nonuniform_problem(call, points.front().size())); });
   const auto row = [&](std::size_t i) { return i < points.size() ? points[i] : std::span<const T>(); };
   plan.set_points(row(0), row(1), row(2));
   plan.run(in, out);
+}
+
+// Rows of coordinates on the device, in host memory: type 3 chooses its grid by them.
+template <class T>
+std::vector<std::vector<T>> downloaded(Queue& queue, const Device& device, const xla::ArrayBuffer& coordinates) {
+  const auto count = static_cast<std::size_t>(coordinates.lengths[1]);
+  std::vector<std::vector<T>> rows(static_cast<std::size_t>(coordinates.lengths[0]), std::vector<T>(count));
+  if (count == 0) return rows;
+  const Buffer all =
+      buffer_over(device, reinterpret_cast<std::uintptr_t>(coordinates.data), rows.size() * count * sizeof(T));
+  for (std::size_t axis = 0; axis < rows.size(); ++axis)
+    queue.download(all, rows[axis].data(), count * sizeof(T), axis * count * sizeof(T));
+  queue.finish();
+  return rows;
+}
+
+template <class T>
+void enqueue_nonuniform(const NonuniformCall& call, std::uintptr_t stream) {
+  const Device device = ridge::device("cuda:0");
+  Queue queue = queue_over(device, stream);
+  const auto buffer = [&](const xla::ArrayBuffer& array) {
+    return buffer_over(device, reinterpret_cast<std::uintptr_t>(array.data),
+                       elements_of(array) * sizeof(std::complex<T>));
+  };
+  const Buffer out = buffer(*call.out);
+  if (elements_of(*call.data) == 0) return queue.fill(out, std::byte{0});
+  const Buffer in = buffer(*call.data);
+  const int sign = call.sign >= 0 ? 1 : -1;
+  if (call.type == 3) {
+    nufft::Type3Plan<T> plan(device, {.axes = call.axes(), .epsilon = call.epsilon, .sign = sign, .batch = call.sets});
+    const auto points = downloaded<T>(queue, device, *call.points),
+               to = downloaded<T>(queue, device, *call.frequencies);
+    plan.set_points({points.begin(), points.end()}, {to.begin(), to.end()});
+    plan.enqueue(queue, in, out);
+    return queue.finish();  // the plan's memory is freed here
+  }
+  const auto count = static_cast<std::size_t>(call.points->lengths[1]);
+  auto plan = kept_nonuniform_plan<nufft::Plan<T>>(
+      call, [&] { return nufft::Plan<T>(device, nonuniform_problem(call, count)); }, stream);
+  std::vector<Buffer> axes;
+  for (std::size_t axis = 0; axis < call.axes(); ++axis) {
+    const T* row = static_cast<const T*>(call.points->data) + axis * count;
+    axes.push_back(buffer_over(device, reinterpret_cast<std::uintptr_t>(row), count * sizeof(T)));
+  }
+  plan.set_points(queue, count, axes);
+  plan.enqueue(queue, in, out);
+  queue.finish();  // the sorted points are freed here
 }
 
 xla::Failure* nonuniform_handler(xla::CallFrame* frame) {
@@ -148,10 +203,22 @@ xla::Failure* nonuniform_handler(xla::CallFrame* frame) {
   });
 }
 
+xla::Failure* cuda_nonuniform_handler(xla::CallFrame* frame) {
+  return guarded_call(frame, [](const xla::CallFrame& given) {
+    const NonuniformCall call = nonuniform_call(given);
+    if (elements_of(*call.out) == 0) return;
+    const std::uintptr_t stream = stream_of(given);
+    is_single_type(call.data->type) ? enqueue_nonuniform<float>(call, stream)
+                                    : enqueue_nonuniform<double>(call, stream);
+  });
+}
+
 }  // namespace
 
 void add_jax_nufft(py::module_& module) {
-  module.def("xla_nufft_handler", [] { return capsule_of_handler(&nonuniform_handler); });
+  module.def("xla_nufft_handler", [](const std::string& platform) {
+    return capsule_of_handler(platform == "CUDA" ? &cuda_nonuniform_handler : &nonuniform_handler);
+  });
 }
 
 }  // namespace ridge::python

@@ -1,6 +1,7 @@
 // Python bindings of nonuniform transforms.
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <ridge/foreign.hpp>
 #include <ridge/nufft.hpp>
 
 #include "arrays.hpp"
@@ -112,6 +114,65 @@ void run_slopes(const nufft::Plan<T>& plan, const py::object& modes, const py::o
   plan.slopes(from, to, derivatives);
 }
 
+// Arrays of another library on the plan's device: packed, at addresses, used on that library's stream. The caller keeps
+// them allocated until the stream has passed the work.
+using Address = std::uintptr_t;
+
+Queue queue_at(const Device& device, Address stream) {
+  return device.is_host() ? device.queue() : queue_over(device, stream);
+}
+
+template <class T>
+void set_points_at(nufft::Plan<T>& plan, std::size_t count, const std::vector<Address>& axes, Address stream) {
+  const py::gil_scoped_release free;
+  if (count == 0) return plan.set_points({}, {}, {});
+  std::vector<Buffer> buffers;
+  for (const Address axis : axes) buffers.push_back(buffer_over(plan.device(), axis, count * sizeof(T)));
+  Queue queue = queue_at(plan.device(), stream);
+  plan.set_points(queue, count, buffers);
+}
+
+template <class T>
+std::size_t bytes_of_modes(const nufft::Problem& problem) {
+  std::size_t bytes = problem.batch * sizeof(std::complex<T>);
+  for (const std::size_t n : problem.modes) bytes *= n;
+  return bytes;
+}
+
+template <class T>
+void enqueue_nufft(const nufft::Plan<T>& plan, Address input, Address output, bool adjoint, Address stream) {
+  const py::gil_scoped_release free;
+  const std::size_t modes = bytes_of_modes<T>(plan.problem());
+  const std::size_t values = plan.problem().batch * plan.points() * sizeof(std::complex<T>);
+  const bool to_modes = (plan.problem().type == nufft::Type::to_modes) != adjoint;
+  const Buffer in = buffer_over(plan.device(), input, to_modes ? values : modes);
+  const Buffer out = buffer_over(plan.device(), output, to_modes ? modes : values);
+  Queue queue = queue_at(plan.device(), stream);
+  adjoint ? plan.enqueue_adjoint(queue, in, out) : plan.enqueue(queue, in, out);
+}
+
+// `values` gets the values, then the derivatives by each coordinate.
+template <class T>
+void enqueue_slopes(const nufft::Plan<T>& plan, Address modes, Address values, Address stream) {
+  const py::gil_scoped_release free;
+  const std::size_t each = plan.problem().batch * plan.points() * sizeof(std::complex<T>);
+  const Buffer in = buffer_over(plan.device(), modes, bytes_of_modes<T>(plan.problem()));
+  const Buffer out = buffer_over(plan.device(), values, (1 + plan.problem().modes.size()) * each);
+  Queue queue = queue_at(plan.device(), stream);
+  plan.enqueue_slopes(queue, in, out);
+}
+
+template <class T>
+void enqueue_type3(const nufft::Type3Plan<T>& plan, Address input, Address output, bool adjoint, Address stream) {
+  const py::gil_scoped_release free;
+  const std::size_t each = plan.problem().batch * sizeof(std::complex<T>);
+  const std::size_t points = plan.points() * each, frequencies = plan.frequencies() * each;
+  const Buffer in = buffer_over(plan.device(), input, adjoint ? frequencies : points);
+  const Buffer out = buffer_over(plan.device(), output, adjoint ? points : frequencies);
+  Queue queue = queue_at(plan.device(), stream);
+  adjoint ? plan.enqueue_adjoint(queue, in, out) : plan.enqueue(queue, in, out);
+}
+
 template <class T>
 void run_normal(const nufft::Normal<T>& normal, const py::object& input, const py::object& output) {
   const Elements complexes{kComplexElement<T>};
@@ -136,6 +197,10 @@ void add_nufft_plans(py::module_& module, const std::string& number) {
       .def("run", &run_nufft<T, Plan>)
       .def("run_real", &run_real_nufft<T>)
       .def("slopes", &run_slopes<T>)
+      .def("copy", [](const Plan& plan) { return Plan(plan); })
+      .def("set_points_at", &set_points_at<T>)
+      .def("enqueue", &enqueue_nufft<T>)
+      .def("enqueue_slopes", &enqueue_slopes<T>)
       .def("explain", &Plan::explain)
       .def("flops", &Plan::flops)
       .def("bytes", &Plan::bytes)
@@ -153,6 +218,7 @@ void add_nufft_plans(py::module_& module, const std::string& number) {
       .def("points", &Type3::points)
       .def("frequencies", &Type3::frequencies)
       .def("run", &run_nufft<T, Type3>)
+      .def("enqueue", &enqueue_type3<T>)
       .def("explain", &Type3::explain)
       .def("device", [](const Type3& plan) { return plan.device().id(); })
       .def("trials", [](const Type3&) { return py::list(); });

@@ -1,5 +1,6 @@
 // Parts of the handlers of XLA's foreign function interface: attributes, array types, errors.
 #pragma once
+#include <cstdint>
 #include <new>
 #include <string>
 #include <string_view>
@@ -46,6 +47,13 @@ inline std::size_t elements_of(const xla::ArrayBuffer& array) {
   std::size_t product = 1;
   for (std::int64_t i = 0; i < array.rank; ++i) product *= static_cast<std::size_t>(array.lengths[i]);
   return product;
+}
+
+// The stream of a call on CUDA.
+inline std::uintptr_t stream_of(const xla::CallFrame& frame) {
+  xla::GetStream request{sizeof(xla::GetStream), nullptr, frame.context, nullptr};
+  if (frame.api->get_stream(&request) != nullptr) throw Error(ErrorKind::device, "ridge: XLA gives no stream");
+  return reinterpret_cast<std::uintptr_t>(request.stream);
 }
 
 inline xla::Failure* failure(const xla::CallFrame& frame, xla::ErrorCode code, const char* message) {

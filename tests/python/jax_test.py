@@ -80,7 +80,7 @@ class Frame(c.Structure):
 def handler(platform="cpu", nonuniform=False):
     get = c.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = c.c_void_p, (c.py_object, c.c_char_p)
-    return c.CFUNCTYPE(c.c_void_p, c.POINTER(Frame))(get(_ridge.xla_nufft_handler() if nonuniform else _ridge.xla_handler(platform), b"xla._CUSTOM_CALL_TARGET"))
+    return c.CFUNCTYPE(c.c_void_p, c.POINTER(Frame))(get(_ridge.xla_nufft_handler(platform) if nonuniform else _ridge.xla_handler(platform), b"xla._CUSTOM_CALL_TARGET"))
 
 
 STREAM = c.CFUNCTYPE(c.c_void_p, c.c_void_p)
@@ -315,6 +315,33 @@ class NonuniformHandler(unittest.TestCase):
         none = np.zeros((shape[0], 0), complex)
         modes = np.ones(shape, complex)
         self.assertIsNone(call((modes, points[:, :0].copy()), none, nonuniform=True, type=2, sign=1, order=0, eps=1e-9))
+
+
+class NonuniformOnCuda(unittest.TestCase):
+    @unittest.skipIf(any(d["id"] == "cuda:0" for d in ridge.devices()), "has a CUDA device")
+    def test_without_a_device(self):
+        arrays, shape = nonuniform_arrays(2, 1)
+        code, message = call(arrays, np.zeros(shape, complex), platform="CUDA", nonuniform=True, type=1, sign=1, order=0, eps=1e-9)
+        self.assertIn("cuda:0", message)
+
+    @unittest.skipUnless(any(d["id"] == "cuda:0" for d in ridge.devices()), "needs a CUDA device")
+    def test_values(self):
+        from foreign_memory import CudaMemory
+        driver = c.CDLL("libcuda.so.1")
+        for axes in (1, 2, 3):
+            for kind in (1, 2, 3):
+                for dtype, eps in (("complex64", 1e-5), ("complex128", 1e-10)):
+                    arrays, shape = nonuniform_arrays(axes, kind, dtype=dtype)
+                    out = np.full(shape, np.nan, dtype)
+                    memory = [CudaMemory(x.nbytes) for x in (*arrays, out)]
+                    for there, x in zip(memory, arrays):
+                        there.put(x)
+                    addresses = [there.address for there in memory]
+                    self.assertIsNone(call(arrays, out, platform="CUDA", addresses=addresses, nonuniform=True, type=kind, sign=-1, order=0, eps=eps))
+                    driver.cuCtxSynchronize()
+                    got = memory[-1].get(np.empty_like(out))
+                    want = nonuniform_sum(axes, kind, -1, 0, *(x.astype(complex if x.dtype.kind == "c" else float) for x in arrays))
+                    self.assertLessEqual(np.linalg.norm(got - want), 2 * eps * np.linalg.norm(want), (axes, kind, dtype))
 
 
 def rules_without_jax():

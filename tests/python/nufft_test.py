@@ -260,5 +260,94 @@ class AsFinufft(unittest.TestCase):
             self.assertIsInstance(caught.exception, nufft.NufftError)
 
 
+class Elsewhere:
+    """An array of a library that is not NumPy."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __getattr__(self, name):
+        return getattr(self.x, name)
+
+
+class Backend:
+    """NumPy arrays in the place of CUDA arrays, used by their addresses on the host."""
+
+    def dtype(self, x):
+        return x.dtype.name
+
+    def converted(self, x, name):
+        return np.asarray(getattr(x, "x", x)).astype(name)
+
+    def packed(self, x, order):
+        return np.ascontiguousarray(x.transpose(order))
+
+    def empty(self, shape, name, like):
+        return np.full(shape, np.nan, name)
+
+    def address(self, x):
+        return x.ctypes.data
+
+    def device(self, x):
+        return "host"
+
+    def stream(self, x):
+        return 0
+
+    def on_host(self, x):
+        return x
+
+
+class ByAddress(unittest.TestCase):
+    """The path of CUDA arrays, by addresses of host memory."""
+
+    def setUp(self):
+        from unittest import mock
+        for patch in (mock.patch.dict(nufft._BACKENDS, {"elsewhere": Backend}),
+                      mock.patch.object(nufft, "library_of", lambda x: "elsewhere" if isinstance(x, Elsewhere) else "numpy")):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def test_every_type(self):
+        for axes, modes in SHAPES.items():
+            for dtype, real, eps in ((np.complex64, np.float32, 1e-5), (np.complex128, np.float64, 1e-9)):
+                for sets in ((), (3,)):
+                    points = random.uniform(-4, 4, (axes, 30)).astype(real)
+                    targets = random.uniform(-9, 20, (axes, 25)).astype(real)
+                    c, f = complexes(*sets, 30).astype(dtype), complexes(*sets, *modes).astype(dtype)
+                    there = [Elsewhere(x) for x in points]
+                    for kind, data in ((1, c), (2, f), (3, c)):
+                        run = getattr(nufft, f"nufft{axes}d{kind}")
+                        rest = {1: (modes,), 2: (), 3: tuple(targets)}[kind]
+                        elsewhere = tuple(map(Elsewhere, rest)) if kind == 3 else rest
+                        want = run(*points, data, *rest, eps=eps, nthreads=1)
+                        got = run(*there, Elsewhere(data), *elsewhere, eps=eps)
+                        self.assertEqual((got.dtype, got.shape), (dtype, want.shape))
+                        self.assertLessEqual(error(got, want), 2 * eps, (axes, kind))
+
+    def test_gradients_and_empty_sets(self):
+        points = random.uniform(-3, 3, (2, 20))
+        c, f = complexes(2, 20), complexes(2, 6, 5)
+        for kind, data, g in ((1, c, f), (2, f, c)):
+            made = nufft._OnCuda(Backend(), kind, (6, 5), 2, 1e-9, 1, 0, 0.0, list(points))
+            plan = nufft.Plan(kind, (6, 5), 2, 1e-9, 1)
+            plan.setpts(*points)
+            for got, want in zip(made.gradients(data, g), plan.gradients(data, g)):
+                self.assertLessEqual(error(got, want), 1e-7)
+            self.assertLessEqual(error(made.execute_adjoint(g), plan.execute_adjoint(g)), 1e-8)
+        x = Elsewhere(np.zeros(0))
+        np.testing.assert_array_equal(nufft.nufft1d1(x, Elsewhere(np.zeros(0, complex)), 4), np.zeros(4))
+        self.assertEqual(nufft.nufft1d2(x, Elsewhere(np.ones(4, complex))).shape, (0,))
+
+    def test_mistakes(self):
+        x, c = Elsewhere(np.zeros(3)), Elsewhere(np.zeros(3, complex))
+        for wanted, call in (("one strength per point, 3, got 2", lambda: nufft.nufft1d1(x, Elsewhere(np.zeros(2, complex)), 4)),
+                             ("of the data's library elsewhere", lambda: nufft.nufft1d1(np.zeros(3), c, 4)),
+                             ("type 1 needs n_modes", lambda: nufft.nufft1d1(x, c)), ("epsilon", lambda: nufft.nufft1d1(x, c, 4, eps=-1.0)),
+                             ("out must be a NumPy array", lambda: nufft.nufft1d1(x, c, 4, out=np.zeros(4, complex)))):
+            with self.assertRaisesRegex(nufft.NufftError, wanted):
+                call()
+
+
 if __name__ == "__main__":
     unittest.main()

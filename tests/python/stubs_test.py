@@ -14,7 +14,7 @@ except ImportError as missing:
 # The C++ module is private; a Field's arithmetic operators exist only to raise an error; modules of frameworks that are not
 # installed cannot be imported.
 ALLOWED = r"""ridge\._ridge\..*
-ridge\.(torch|_torch_nufft|_jax_nufft|jax|dask|xarray)(\..*)?
+ridge\.(torch|_torch_nufft|_torch_tensors|_jax_nufft|jax|dask|xarray)(\..*)?
 ridge\.stencil\.Field\.__.*
 """
 with tempfile.TemporaryDirectory() as folder:
