@@ -164,9 +164,13 @@ class DeviceShot final : public ShotRun<T> {
               Argument(static_cast<T>(weight))});
     } else {
       const std::size_t place = all.store ? all.store->place_to_read(slot) : slot;
+      if (!rounding_) {
+        rounding_ = device_.buffer(blocks() * sizeof(T), {.name = "rounding of snapshots"});
+        grid.queue.fill(rounding_, std::byte{0});
+      }
       launch(all.correlate, field,
-             {grid.fields, all.small, all.scales, image_, start(grid, false), word(place), word(field), word(blocks()),
-              Argument(static_cast<T>(weight))});
+             {grid.fields, all.small, all.scales, image_, rounding_, start(grid, false), word(place), word(field),
+              word(blocks()), Argument(static_cast<T>(weight))});
       if (all.store) all.store->used(slot, grid.queue.record());
     }
   }
@@ -182,18 +186,8 @@ class DeviceShot final : public ShotRun<T> {
   }
   void keep_frame(Frames<T>& frames, std::size_t slot) override { move_frame(frames, slot, false); }
   void put_frame(Frames<T>& frames, std::size_t slot) override { move_frame(frames, slot, true); }
-  void read_image(Grid<T>& image) override {
-    if (!image_) return std::fill(image.all().begin(), image.all().end(), T{});
-    const DeviceGrid grid = *running_->device_grid();
-    base::AlignedArray<T> values(field_values());
-    transfer_.download(grid.queue, image_, values.data(), values.size() * sizeof(T));
-    const std::size_t width = chosen_.layout.shape[2];
-    base::parallel(0, [&](std::size_t thread, std::size_t threads) {
-      const base::Share rows = base::share(chosen_.layout.rows(), thread, threads);
-      for (std::size_t row = rows.begin; row < rows.end; ++row)
-        std::copy_n(values.data() + grid_.origin + row * grid_.pitch, width, image.data() + row * width);
-    });
-  }
+  void read_image(Grid<T>& image) override { read_values(image_, field_values(), 1, image); }
+  void read_rounding(Grid<T>& rounding) override { read_values(rounding_, blocks(), kSnapshotBlock, rounding); }
 
   std::size_t field_values() const override { return running_->device_grid()->field; }
   std::size_t held_fields() const override { return in_place_ ? 3 : 5; }
@@ -249,6 +243,21 @@ class DeviceShot final : public ShotRun<T> {
     std::size_t points = 0, row = 0;
     bool older = false;
   };
+  // Cells of a grid from an array with one value per `cells` elements of a field; zeros without an array.
+  void read_values(const Buffer& from, std::size_t count, std::size_t cells, Grid<T>& to) {
+    if (!from) return std::fill(to.all().begin(), to.all().end(), T{});
+    const DeviceGrid grid = *running_->device_grid();
+    base::AlignedArray<T> values(count);
+    transfer_.download(grid.queue, from, values.data(), values.size() * sizeof(T));
+    const std::size_t width = chosen_.layout.shape[2];
+    base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+      const base::Share rows = base::share(chosen_.layout.rows(), thread, threads);
+      for (std::size_t row = rows.begin; row < rows.end; ++row) {
+        const std::size_t begin = grid_.origin + row * grid_.pitch;
+        for (std::size_t x = 0; x < width; ++x) to.data()[row * width + x] = values[(begin + x) / cells];
+      }
+    });
+  }
   static Argument word(std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); }
   static Argument count(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
   // First element of a time level; its cells follow after the padding.
@@ -342,7 +351,7 @@ class DeviceShot final : public ShotRun<T> {
   DeviceGrid grid_;  // as it was at the start, for what does not change: origin and pitch
   std::vector<Attached> points_{};
   std::optional<Pending> pending_{};
-  Buffer image_{}, state_levels_{}, state_layers_{};
+  Buffer image_{}, rounding_{}, state_levels_{}, state_layers_{};
   std::unique_ptr<SnapshotStore> states_{};
   PinnedTransfer transfer_;
   bool in_place_;  // a step needs no second copy of the levels

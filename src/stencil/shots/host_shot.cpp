@@ -148,6 +148,7 @@ class HostShot final : public ShotRun<T> {
   void correlate(Snapshots<T>& snapshots, std::size_t slot, double weight) override {
     auto& all = static_cast<HostSnapshots<T>&>(snapshots);
     if (image_.empty()) image_.resize(all.field);
+    if (rounding_.empty() && all.bits != SnapshotBits::whole) rounding_.resize(all.blocks());
     const T* const fresh = newer();
     const auto factor = static_cast<T>(weight);
     in_parts([&](std::size_t begin, std::size_t end) {
@@ -160,8 +161,13 @@ class HostShot final : public ShotRun<T> {
       all.with_slot(slot, [&](const auto* small) {
         for (std::size_t block = begin; block < end; block += kSnapshotBlock) {
           const T scale = factor * static_cast<T>(scales[block / kSnapshotBlock]);
-          for (std::size_t i = block; i < std::min(end, block + kSnapshotBlock); ++i)
+          T largest = 0;
+          for (std::size_t i = block; i < std::min(end, block + kSnapshotBlock); ++i) {
             image_[i] += scale * static_cast<T>(small[i]) * fresh[i];
+            largest = std::max(largest, std::abs(fresh[i]));
+          }
+          T& rounding = rounding_[block / kSnapshotBlock];
+          rounding = std::hypot(rounding, scale * largest / std::sqrt(T{12}));
         }
       });
     });
@@ -185,14 +191,17 @@ class HostShot final : public ShotRun<T> {
     for (std::size_t i = 0; i < all.place.size(); ++i) to[all.place[i]] = from[i];
   }
   void read_image(Grid<T>& image) override {
-    const Layout& layout = chosen_.layout;
     if (image_.empty()) image_.resize(field_values());
-    const Levels<T>& all = levels();
-    for (std::size_t z = 0; z < layout.shape[0]; ++z) {
-      for (std::size_t y = 0; y < layout.shape[1]; ++y)
-        std::copy_n(all.row(static_cast<const T*>(image_.data()), 0, z, y), layout.shape[2],
-                    image.data() + (z * layout.shape[1] + y) * layout.shape[2]);
-    }
+    each_row([&](std::size_t begin, T* to, std::size_t width) { std::copy_n(image_.data() + begin, width, to); },
+             image);
+  }
+  void read_rounding(Grid<T>& rounding) override {
+    each_row(
+        [&](std::size_t begin, T* to, std::size_t width) {
+          for (std::size_t x = 0; x < width; ++x)
+            to[x] = rounding_.empty() ? T{0} : rounding_[(begin + x) / kSnapshotBlock];
+        },
+        rounding);
   }
 
   std::size_t field_values() const override { return RowFrame(chosen_.layout, sizeof(T)).field; }
@@ -242,6 +251,17 @@ class HostShot final : public ShotRun<T> {
   T* whole_of(HostSnapshots<T>& all, std::size_t slot) const {
     return all.whole.data() + (all.bits == SnapshotBits::whole ? slot * all.field : 0);
   }
+  // Calls work(index of the row's first cell in a stored field, the row in `grid`, its width).
+  template <class Work>
+  void each_row(const Work& work, Grid<T>& grid) {
+    const Layout& layout = chosen_.layout;
+    Levels<T>& all = levels();
+    for (std::size_t z = 0; z < layout.shape[0]; ++z) {
+      for (std::size_t y = 0; y < layout.shape[1]; ++y)
+        work(static_cast<std::size_t>(all.row(all.current(), 0, z, y) - all.current()),
+             grid.data() + (z * layout.shape[1] + y) * layout.shape[2], layout.shape[2]);
+    }
+  }
   template <class Work>
   void in_parts(const Work& work) const {
     const std::size_t field = field_values();
@@ -256,7 +276,7 @@ class HostShot final : public ShotRun<T> {
   std::unique_ptr<LayerState<T>> layers_;
   bool exchanged_ = false;
   std::vector<Attached> points_{};
-  std::vector<T> image_{};
+  std::vector<T> image_{}, rounding_{};  // `rounding_`: per block of integer snapshots
 };
 
 }  // namespace

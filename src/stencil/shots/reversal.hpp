@@ -65,9 +65,10 @@ class Reversal {
   }
   double seconds() const { return seconds_; }
   const History& history() const { return history_; }
-  // Bound of the gradient's error, now that the residuals are known too.
-  double error() const {
-    if (history_.every == 1) return history_.error;
+  // Bound of the gradient's error that skipped steps cause, now that the residuals are known too.
+  double skipping_error() const {
+    const double before = history_.error - error_of(history_.bits);
+    if (history_.every == 1) return before;
     std::vector<T> residuals(traces_);
     double left = 0, all = 0;
     for (std::size_t i = 0; i < residuals.size(); ++i) {
@@ -75,13 +76,14 @@ class Reversal {
       left += static_cast<double>(residuals[i]) * static_cast<double>(residuals[i]);
       all += static_cast<double>(observed_[i]) * static_cast<double>(observed_[i]);
     }
-    if (left <= kRounding * all) return history_.error;
-    return std::max(history_.error, error_of(history_.bits) + sampling_errors(residuals)[history_.every - 1]);
+    if (left <= kRounding * all) return before;
+    return std::max(before, sampling_errors(residuals)[history_.every - 1]);
   }
   const std::vector<T>& traces() const { return traces_; }
   double misfit() const { return misfit_; }
   double taken() const { return static_cast<double>(taken_); }
   void read_image(Grid<T>& image) { backward_->read_image(image); }
+  void read_rounding(Grid<T>& rounding) { backward_->read_rounding(rounding); }
   void read_illumination(Grid<T>& image) { forward_->read_image(image); }
   std::vector<T> pulses(std::size_t sources) {
     std::vector<T> values(steps_ * sources);
@@ -187,7 +189,7 @@ class Reversal {
             .whole = field,
             .eighth = small(8),
             .sixteenth = small(16),
-            .scratch = field,
+            .scratch = field * (1 + 1.0 / kSnapshotBlock),  // one snapshot in cells, and the errors of its rounding
             .state = 2 * field + layers,
             .states_elsewhere = here ? 0 : host / 2,
             .reversible = !options.image,

@@ -53,6 +53,9 @@ class ShotRun {
   // Adds weight * snapshot * (new level) to the image.
   virtual void correlate(Snapshots<T>& snapshots, std::size_t slot, double weight) = 0;
   virtual void read_image(Grid<T>& image) = 0;
+  // Root mean square of the error of each cell of the image that the rounding of integer snapshots causes, if the
+  // roundings are independent: at most the block's scale times its largest adjoint value, over sqrt(12), per snapshot.
+  virtual void read_rounding(Grid<T>& rounding) = 0;
   // Copies the new level of the cells, (z * height + y) * width + x, to a slot, and back.
   virtual std::shared_ptr<Frames<T>> frames(const std::vector<std::uint32_t>& cells, std::size_t slots) = 0;
   virtual void keep_frame(Frames<T>& frames, std::size_t slot) = 0;

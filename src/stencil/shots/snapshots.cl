@@ -49,10 +49,27 @@ KERNEL WORK_GROUP(256, 1, 1) void correlate(GLOBAL const CELL* RESTRICT grid, GL
   if (i < field) image[i] += weight * snapshot[start + i] * grid[newer + i];
 }
 
+// Also adds the mean square error that the snapshot's rounding may cause in a cell of the block, at most that of the
+// block's largest adjoint value: `rounding` holds its root, so that small values do not underflow.
 KERNEL WORK_GROUP(256, 1, 1) void correlate_small(GLOBAL const CELL* RESTRICT grid, GLOBAL const SMALL* RESTRICT small,
-    GLOBAL const float* RESTRICT scales, GLOBAL CELL* RESTRICT image, ulong newer, ulong slot, ulong field, ulong blocks,
-    CELL weight) {
+    GLOBAL const float* RESTRICT scales, GLOBAL CELL* RESTRICT image, GLOBAL CELL* RESTRICT rounding, ulong newer,
+    ulong slot, ulong field, ulong blocks, CELL weight) {
+  LOCAL_ARRAY(CELL, largest, 256);
   const ulong i = (ulong)GLOBAL_ID(0);
-  if (i < field)
-    image[i] += weight * (CELL)scales[slot * blocks + i / 32] * (CELL)small[slot * field + i] * grid[newer + i];
+  const int lane = LOCAL_ID(0), at = lane % 32;
+  const CELL value = i < field ? grid[newer + i] : 0;
+  largest[lane] = fabs(value);
+  BARRIER();
+  for (int apart = 16; apart > 0; apart /= 2) {
+    if (at < apart && !(largest[lane] >= largest[lane + apart])) largest[lane] = largest[lane + apart];
+    BARRIER();
+  }
+  if (i >= field) return;
+  const CELL scale = weight * (CELL)scales[slot * blocks + i / 32];
+  image[i] += scale * (CELL)small[slot * field + i] * value;
+  if (at == 0) {
+    const CELL before = rounding[i / 32], added = scale * largest[lane] * (CELL)0.2886751345948129;  // 1 / sqrt(12)
+    const CELL more = before >= added ? before : added, less = before >= added ? added : before;
+    rounding[i / 32] = more > 0 ? more * sqrt(1 + (less / more) * (less / more)) : more;
+  }
 }
