@@ -35,8 +35,10 @@ struct DeviceFrames final : Frames<T> {
 template <class T>
 class DeviceShot final : public ShotRun<T> {
  public:
-  DeviceShot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients)
+  DeviceShot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients,
+             std::shared_ptr<SpareMemory> spare)
       : device_(device),
+        spare_(spare ? std::move(spare) : std::make_shared<SpareMemory>()),
         chosen_(chosen),
         running_(chosen.variant->start(Grid<T>(coefficients.shape(), chosen.layout.fields), &coefficients)),
         layers_(chosen.layers ? chosen.layers->start() : nullptr),
@@ -124,7 +126,8 @@ class DeviceShot final : public ShotRun<T> {
         made->store =
             std::make_unique<SnapshotStore>(device_, slots,
                                             std::vector<SnapshotStore::Part>{{made->small, field * bytes_of(bits)},
-                                                                             {made->scales, blocks() * sizeof(float)}});
+                                                                             {made->scales, blocks() * sizeof(float)}},
+                                            spare_);
     }
     return made;
   }
@@ -217,7 +220,7 @@ class DeviceShot final : public ShotRun<T> {
       state_layers_ = device_.buffer(kSnapshotPlaces * layers, {.name = "states of layers"});
       parts.push_back({state_layers_, layers});
     }
-    states_ = std::make_unique<SnapshotStore>(device_, slots, parts);
+    states_ = std::make_unique<SnapshotStore>(device_, slots, parts, spare_);
     return true;
   }
   void keep_state(std::size_t slot) override {
@@ -344,6 +347,7 @@ class DeviceShot final : public ShotRun<T> {
   }
 
   Device device_;
+  std::shared_ptr<SpareMemory> spare_;
   const Chosen<T>& chosen_;
   std::unique_ptr<Running<T>> running_;
   std::unique_ptr<LayerState<T>> layers_;
@@ -374,19 +378,25 @@ std::vector<KernelSource> shot_sources() {
 }
 
 template <class T>
-std::unique_ptr<ShotRun<T>> device_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients) {
-  return std::make_unique<DeviceShot<T>>(device, chosen, coefficients);
+std::unique_ptr<ShotRun<T>> device_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients,
+                                        std::shared_ptr<SpareMemory> spare) {
+  return std::make_unique<DeviceShot<T>>(device, chosen, coefficients, std::move(spare));
 }
 template <class T>
-std::unique_ptr<ShotRun<T>> start_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients) {
-  return device.is_host() ? host_shot(chosen, coefficients) : device_shot(device, chosen, coefficients);
+std::unique_ptr<ShotRun<T>> start_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients,
+                                       const std::shared_ptr<SpareMemory>& spare) {
+  return device.is_host() ? host_shot(chosen, coefficients) : device_shot(device, chosen, coefficients, spare);
 }
 
 template std::vector<KernelSource> shot_sources<float>();
 template std::vector<KernelSource> shot_sources<double>();
-template std::unique_ptr<ShotRun<float>> device_shot(const Device&, const Chosen<float>&, const Grid<float>&);
-template std::unique_ptr<ShotRun<double>> device_shot(const Device&, const Chosen<double>&, const Grid<double>&);
-template std::unique_ptr<ShotRun<float>> start_shot(const Device&, const Chosen<float>&, const Grid<float>&);
-template std::unique_ptr<ShotRun<double>> start_shot(const Device&, const Chosen<double>&, const Grid<double>&);
+template std::unique_ptr<ShotRun<float>> device_shot(const Device&, const Chosen<float>&, const Grid<float>&,
+                                                     std::shared_ptr<SpareMemory>);
+template std::unique_ptr<ShotRun<double>> device_shot(const Device&, const Chosen<double>&, const Grid<double>&,
+                                                      std::shared_ptr<SpareMemory>);
+template std::unique_ptr<ShotRun<float>> start_shot(const Device&, const Chosen<float>&, const Grid<float>&,
+                                                    const std::shared_ptr<SpareMemory>&);
+template std::unique_ptr<ShotRun<double>> start_shot(const Device&, const Chosen<double>&, const Grid<double>&,
+                                                     const std::shared_ptr<SpareMemory>&);
 
 }  // namespace ridge::stencil

@@ -32,7 +32,7 @@ class Reversal {
         derivatives_(options.derivatives || options.image),
         images_(options.image),
         progress_(options.progress) {
-    forward_ = start_shot(state.device, *state.forward, state.coefficients);
+    forward_ = start_shot(state.device, *state.forward, state.coefficients, state.spare);
     backward_ = start_shot(state.device, *state.backward, state.coefficients);
     history_ = plan_history(history_problem(options));
     sources_ = forward_->attach(shot.sources, steps);

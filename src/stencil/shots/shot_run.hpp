@@ -76,14 +76,19 @@ class ShotRun {
   virtual std::size_t held_layers() const { return 2 * (state_values() - 2 * field_values()); }  // memory variables
 };
 
+class SpareMemory;  // snapshot_store.hpp
+
+// `spare`: host memory for streamed snapshots and states; null: none is kept.
 template <class T>
-std::unique_ptr<ShotRun<T>> start_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients);
+std::unique_ptr<ShotRun<T>> start_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients,
+                                       const std::shared_ptr<SpareMemory>& spare = nullptr);
 template <class T>
 std::unique_ptr<ShotRun<T>> host_shot(const Chosen<T>& chosen, const Grid<T>& coefficients);
 // Kernels of points; of snapshots with 16 bits; with 8 bits.
 template <class T>
 std::vector<KernelSource> shot_sources();
 template <class T>
-std::unique_ptr<ShotRun<T>> device_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients);
+std::unique_ptr<ShotRun<T>> device_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients,
+                                        std::shared_ptr<SpareMemory> spare);
 
 }  // namespace ridge::stencil

@@ -14,11 +14,27 @@ std::size_t all_bytes(const std::vector<SnapshotStore::Part>& parts) {
 
 }  // namespace
 
-SnapshotStore::SnapshotStore(const Device& device, std::size_t slots, std::vector<Part> parts)
+base::AlignedArray<std::byte> SpareMemory::take(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  base::AlignedArray<std::byte> kept = std::move(kept_);
+  kept_ = {};
+  if (kept.size() >= bytes) return kept;
+  kept = {};  // frees it first: memory may not suffice for both
+  return base::AlignedArray<std::byte>(bytes);
+}
+
+void SpareMemory::give_back(base::AlignedArray<std::byte> memory) {
+  const std::lock_guard lock(mutex_);
+  if (memory.size() > kept_.size()) kept_ = std::move(memory);
+}
+
+SnapshotStore::SnapshotStore(const Device& device, std::size_t slots, std::vector<Part> parts,
+                             std::shared_ptr<SpareMemory> spare)
     : queue_(device.queue()),
       transfer_(device),
       parts_(std::move(parts)),
-      values_(slots * all_bytes(parts_)),
+      spare_(std::move(spare)),
+      values_(spare_->take(slots * all_bytes(parts_))),
       places_(kSnapshotPlaces),
       thread_([this] { copy_jobs(); }) {}
 
@@ -30,6 +46,7 @@ SnapshotStore::~SnapshotStore() {
   }
   changed_.notify_all();
   thread_.join();
+  spare_->give_back(std::move(values_));
 }
 
 std::size_t SnapshotStore::place_to_write(std::size_t slot) {

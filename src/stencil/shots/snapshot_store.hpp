@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -19,13 +20,25 @@ namespace ridge::stencil {
 // Places of streamed snapshots on a device: one is copied while the other is written or read.
 inline constexpr std::size_t kSnapshotPlaces = 2;
 
+// Host memory that the stores of a survey use one after another. The first writes to new memory are several times
+// slower than the link of a device, because the system provides its pages.
+class SpareMemory {
+ public:
+  base::AlignedArray<std::byte> take(std::size_t bytes);
+  void give_back(base::AlignedArray<std::byte> memory);  // kept if it is longer than what is kept now
+
+ private:
+  std::mutex mutex_{};
+  base::AlignedArray<std::byte> kept_{};
+};
+
 class SnapshotStore {
  public:
   struct Part {  // an array of the device with `bytes` per snapshot
     Buffer buffer{};
     std::size_t bytes = 0;
   };
-  SnapshotStore(const Device& device, std::size_t slots, std::vector<Part> parts);
+  SnapshotStore(const Device& device, std::size_t slots, std::vector<Part> parts, std::shared_ptr<SpareMemory> spare);
   ~SnapshotStore();
   SnapshotStore(const SnapshotStore&) = delete;
   SnapshotStore& operator=(const SnapshotStore&) = delete;
@@ -58,6 +71,7 @@ class SnapshotStore {
   Queue queue_;
   PinnedTransfer transfer_;
   std::vector<Part> parts_;
+  std::shared_ptr<SpareMemory> spare_;
   base::AlignedArray<std::byte> values_;
   std::mutex mutex_{};
   std::condition_variable changed_{};

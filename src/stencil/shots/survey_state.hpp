@@ -12,6 +12,7 @@
 #include <ridge/stencil/problems.hpp>
 
 #include "stencil/shots/shot_run.hpp"
+#include "stencil/shots/snapshot_store.hpp"
 
 namespace ridge::stencil {
 
@@ -25,6 +26,7 @@ struct SurveyState {
   // `reversed` has no layers: where they add nothing, leapfrog with exchanged levels computes the previous step.
   std::shared_ptr<const Chosen<T>> forward{}, backward{}, reversed{};
   Grid<T> coefficients;
+  std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();  // of one gradient after another
   // The shots of a batch are the planes of a grid with one more axis, along which the update does not read.
   std::vector<std::size_t> grid_shape() const {
     std::vector<std::size_t> all = shape;
