@@ -283,6 +283,16 @@ void check_loops(const LayerSetup& setup, std::size_t threads) {
   }
 }
 
+TEST(Layers, TransposingTwiceGivesTheLayersBack) {
+  const LayerSetup setup{.shape = {45, 53}};
+  const Update<double> update = layered<double>(setup);
+  const Layout layout = resolve(update, {.shape = setup.shape});
+  const Update<double> once = adjoint_update(update, layout).update, twice = adjoint_update(once, layout).update;
+  EXPECT_FALSE(update.layers[0].differences.transposed);
+  EXPECT_TRUE(once.layers[0].differences.transposed);
+  EXPECT_FALSE(twice.layers[0].differences.transposed);
+}
+
 TEST(Layers, LoopsOfTheHostAgreeWithTheExpressions) {
   for (const std::size_t threads : {1u, 3u}) {
     check_loops<float>({.shape = {45, 53}}, threads);

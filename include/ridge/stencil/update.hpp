@@ -48,10 +48,12 @@ struct Rows {
 // field 0 is the level before the step, fields 1, 2, ... are the memory variables, and coefficient k is profile k.
 // Offsets are along its axis only.
 struct LayerUpdate {
-  // Set if the expressions are those of a CPML: the weights at distance k of the first difference, u(k) - u(-k), and of
-  // the second one, u(k) + u(-k), up to 4; profiles are stretch, slope, gain and decay. Hosts have a loop for it.
+  // Set if the expressions are those of a CPML or of its transpose: the weights at distance k of the first difference,
+  // u(k) - u(-k), and of the second one, u(k) + u(-k), up to 4; profiles are stretch, slope, gain and decay. Hosts have
+  // loops for both.
   struct Differences {
     std::vector<double> first{}, second{};
+    bool transposed = false;
   };
   std::size_t axis = 2;  // 0, 1, 2: z, y, x, as in an Offset
   bool high = false;     // at the high side of the axis

@@ -18,8 +18,10 @@ namespace {
 
 template <class T>
 void transpose_layers(Update<T>& update) {
-  for (LayerUpdate& layer : update.layers)
+  for (LayerUpdate& layer : update.layers) {
     layer.outputs = to_expressions(transposed(linear_map(layer.outputs, layer.outputs.size())));
+    layer.differences.transposed = !layer.differences.transposed;
+  }
 }
 
 // Sides with mirror borders that need more than mirrored reads.

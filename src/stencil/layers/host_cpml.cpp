@@ -15,10 +15,10 @@ constexpr std::size_t kLinesTogether = 32;  // rows of a layer along x per call:
 // Weights of the loops; radius 0 if they do not support the layer.
 template <class T>
 CpmlWeights<T> weights_of(const LoweredLayer<T>& layer) {
-  const auto& [first, second] = layer.differences;
+  const auto& [first, second, transposed] = layer.differences;
   const bool fits = first.size() == layer.place.radius + 1 && layer.place.radius > 0 &&
                     layer.place.radius <= kCpmlRadius && second.size() == first.size() && layer.memories == 2 &&
-                    layer.profiles == 4 && (layer.transposed || layer.shared == 0) && has_cpml_rows<T>();
+                    layer.profiles == 4 && (transposed || layer.shared == 0) && has_cpml_rows<T>();
   CpmlWeights<T> weights{.radius = fits ? layer.place.radius : 0};
   for (std::size_t k = 0; fits && k < first.size(); ++k) {
     weights.first[k] = static_cast<T>(first[k]);
@@ -36,7 +36,7 @@ class HostCpml final : public HostLayerRows<T> {
   HostCpml(const LoweredLayer<T>& layer, const CpmlWeights<T>& weights)
       : place_(layer.place),
         weights_(weights),
-        transposed_(layer.transposed),
+        transposed_(layer.differences.transposed),
         profiles_(layer.values),
         scale_(layer.scale) {
     const auto zero = [&](std::size_t i) {

@@ -28,10 +28,9 @@ template <class T>
 struct LoweredLayer {
   LayerPlace place{};
   std::size_t profiles = 0, memories = 0, shared = 0, scale = 0;
-  std::vector<std::vector<T>> values{};    // of the profiles, along the stored block; zero outside the band
-  Update<T> first{}, main{};               // `first` is used if there are shared values
-  LayerUpdate::Differences differences{};  // also of a transposed CPML
-  bool transposed = false;                 // the last memory variable reads no neighbours, as in a transposed CPML
+  std::vector<std::vector<T>> values{};  // of the profiles, along the stored block; zero outside the band
+  Update<T> first{}, main{};             // `first` is used if there are shared values
+  LayerUpdate::Differences differences{};
   std::size_t previous() const { return profiles; }
   std::size_t scaling() const { return profiles + 1; }
   std::size_t others() const { return profiles + 2; }

@@ -64,12 +64,6 @@ void check_offsets(const std::vector<Expression>& outputs, const LayerPlace& pla
   }
 }
 
-bool reads_neighbours(const Expression& output) {
-  const Tape tape = flatten({output});
-  return std::any_of(tape.operations.begin(), tape.operations.end(),
-                     [](const Operation& op) { return op.offset != Offset{}; });
-}
-
 template <class T>
 void lower_update(const LayerUpdate& layer, const Layout& layout, LoweredLayer<T>& lowered) {
   const std::size_t fields = layer.outputs.size();
@@ -127,7 +121,6 @@ std::vector<LoweredLayer<T>> lower_layers(const Update<T>& update, const Layout&
                      [](double value) { return static_cast<T>(value); });
       one.values.push_back(std::move(values));
     }
-    one.transposed = !reads_neighbours(layer.outputs.back());
     lower_update(layer, layout, one);
     lowered.push_back(std::move(one));
   }
