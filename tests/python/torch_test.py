@@ -2,6 +2,7 @@
 import itertools
 import sys
 import unittest
+import unittest.mock
 import warnings
 
 try:
@@ -278,6 +279,14 @@ class Kinds(unittest.TestCase):
                 torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
                 back = _cuda.linear(OnHost(), want, kind, axes, length, 0.5, True)
                 torch.testing.assert_close(back, ours._compute(want, kind, axes, [], length, 0.5, True), rtol=1e-12, atol=1e-12)
+        for inverse, adjoint in ((False, False), (True, False), (False, True), (True, True)):  # planned for one direction alone
+            plan = _cuda._plan("host", 0, False, (6,), 1, False, inverse, 0.5, adjoint)
+            x, y = torch.randn(6, dtype=torch.complex128), torch.zeros(6, dtype=torch.complex128)
+            plan.enqueue(x.data_ptr(), y.data_ptr(), inverse, 0)
+            torch.testing.assert_close(y, 0.5 * (torch.fft.ifft(x, norm="forward") if inverse else torch.fft.fft(x)))
+            with unittest.mock.patch.object(_cuda, "_ridge") as made:
+                _cuda._plan.__wrapped__("host", 0, False, (6,), 1, False, inverse, 0.5, adjoint)
+            self.assertFalse(made.DevicePlan.call_args.kwargs["both"])
 
     def test_wrong_calls(self):
         for wrong, kind in ((lambda: ours.rfft(torch.ones(4, dtype=torch.complex64)), TypeError), (lambda: ours.fft(np.ones(4)), TypeError),
