@@ -96,8 +96,8 @@ class FootprintFinder {
         bounded_ = bounded_ && x.access->exact;
         touched_ = touched_.unite(isl::union_set(m.range()));
         if (x.must) surely_ = surely_.unite(isl::union_set(m.range()));
-        if (!x.write) reads_ = reads_.unite(isl::union_map(x.map));
-        if (x.must) writes_ = writes_.unite(isl::union_map(x.map));
+        if (x.must) sources_.emplace_back(&i, &x);
+        if (!x.write) reading_.emplace_back(&i, &x);
       }
     }
     return any;
@@ -106,9 +106,19 @@ class FootprintFinder {
   // Does the loop read elements that it has not written?
   void find_flow() {
     f_.enters = false;
-    if (reads_.is_empty()) return;
+    isl::union_map reads = isl::union_map::empty(relations_.context), writes = reads;
+    for (const auto& [i, x] : sources_) writes = writes.unite(isl::union_map(x->map));
+    for (const auto& read : reading_)
+      if (std::none_of(sources_.begin(), sources_.end(), [&](const auto& write) {
+            return set_before(*write.first, write.second->map, *read.first, read.second->map);
+          }))
+        reads = reads.unite(isl::union_map(read.second->map));
+    if (reads.is_empty()) return;
+    // An element that the loop never writes: cheaper to find than the source of each read.
+    f_.enters = writes.is_empty() || !reads.range().is_subset(writes.range());
+    if (f_.enters) return;
     const auto flow =
-        isl::union_access_info(reads_).set_must_source(writes_).set_schedule_map(relations_.schedule).compute_flow();
+        isl::union_access_info(reads).set_must_source(writes).set_schedule_map(relations_.schedule).compute_flow();
     f_.enters = !flow.may_no_source().is_empty();
   }
 
@@ -235,8 +245,8 @@ class FootprintFinder {
   Footprint f_{};
   bool bounded_ = true;
   isl::union_set touched_ = isl::union_set::empty(relations_.context), surely_ = touched_;
-  isl::union_map reads_ = isl::union_map::empty(relations_.context), writes_ = reads_;
-  isl::set all_{};  // elements accessed
+  std::vector<std::pair<const Instance*, const Relation*>> sources_{}, reading_{};  // certain writes; reads
+  isl::set all_{};                                                                  // elements accessed
   unsigned dimensions_ = 0;
 };
 

@@ -136,21 +136,6 @@ class LoopVerdicts {
     return result;
   }
 
-  // True if `write` precedes `read` in the body of a loop around both and, in every iteration of that loop, sets
-  // all elements that `read` uses. It saves isl's dataflow analysis in the common case.
-  static bool set_before(const Instance& write, const isl::map& writes, const Instance& read, const isl::map& reads) {
-    const std::size_t shared = write.loops.size();
-    if (shared > read.loops.size() || !std::equal(write.loops.begin(), write.loops.end(), read.loops.begin()))
-      return false;
-    for (std::size_t k = 0; k < 2 * shared; ++k)
-      if (write.order[k] != read.order[k]) return false;
-    if (std::stol(write.order[2 * shared]) >= std::stol(read.order[2 * shared])) return false;
-    isl::map used = isl::manage(isl_map_project_out(reads.copy(), isl_dim_in, static_cast<unsigned>(shared),
-                                                    static_cast<unsigned>(read.loops.size() - shared)));
-    used = isl::manage(isl_map_set_tuple_name(used.release(), isl_dim_in, write.name.c_str()));
-    return used.is_subset(writes);
-  }
-
   // True if an iteration of the loop reads a value of the variable that was written before the iteration
   // (upward-exposed use).
   bool exposed(int variable, int loop) const {
@@ -333,10 +318,11 @@ class LoopVerdicts {
       for (const Relation& a : from.relations)
         for (const Relation& b : to.relations) {
           if (a.access->variable != variable || b.access->variable != variable || (!a.write && !b.write)) continue;
-          const isl::map both = m.intersect(a.map.apply_range(b.map.reverse()));
           const Kind kind = a.write && !b.write ? Kind::flow : a.write ? Kind::output : Kind::anti;
           const int order = (kind == Kind::flow ? 0 : kind == Kind::anti ? 1 : 2) + (a.own && b.own ? 3 : 0);
-          if (order >= rank || both.is_empty()) continue;
+          if (order >= rank) continue;
+          const isl::map both = m.intersect(a.map.apply_range(b.map.reverse()));
+          if (both.is_empty()) continue;
           rank = order;
           best.kind = kind;
           best.variable = variable;

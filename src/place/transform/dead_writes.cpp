@@ -1,6 +1,8 @@
 // Dead-write removal: deletes writes that are never read. Trigger: a value is always overwritten before it is read, and
 // is not visible after the nest.
 #include <isl/flow.h>
+#include <isl/map.h>
+#include <isl/point.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
 
@@ -29,6 +31,42 @@ bool deletable(const analysis::Instance& i) {
          std::any_of(node.accesses.begin(), node.accesses.end(), [](const Access& a) { return a.write; });
 }
 
+// The accesses of one variable, and the order of execution.
+struct Accesses {
+  isl::union_map reads, must, may, order;
+
+  std::set<std::string> read_statements() const {  // those of which a value is read
+    std::set<std::string> names;
+    const auto flow =
+        isl::union_access_info(reads).set_must_source(must).set_may_source(may).set_schedule_map(order).compute_flow();
+    flow.may_dependence().domain().foreach_set(
+        [&](const isl::set& s) { names.insert(isl_set_get_tuple_name(s.get())); });
+    return names;
+  }
+};
+
+// True if a value of the statement is read at one element and one choice of the sizes: nearly all values are, and the
+// dataflow of one element takes a fraction of the time that the dataflow of all takes.
+bool read_at_one_element(const Accesses& all, const isl::union_map& written, const std::string& name) {
+  bool read = false;
+  written.foreach_map([&](const isl::map& map) {
+    const isl::set pairs = isl::manage(isl_map_wrap(map.copy()));
+    for (const int least : {4, 1}) {
+      isl::set sizes = pairs;
+      for (unsigned d = 0; d < static_cast<unsigned>(isl_set_dim(pairs.get(), isl_dim_param)); ++d)
+        sizes = isl::manage(isl_set_lower_bound_si(sizes.release(), isl_dim_param, d, least));
+      if (read || sizes.is_empty()) continue;
+      const isl::set one = isl::manage(isl_set_from_point(isl_set_sample_point(sizes.release())));
+      const isl::union_set element(isl::manage(isl_map_range(isl_set_unwrap(one.copy()))));
+      const isl::set chosen = isl::manage(isl_set_params(one.copy()));
+      const Accesses few{all.reads.intersect_range(element), all.must.intersect_range(element),
+                         all.may.intersect_range(element), all.order.intersect_params(chosen)};
+      read = few.read_statements().count(name) > 0;
+    }
+  });
+  return read;
+}
+
 }  // namespace
 
 std::vector<Proposal> dead_writes(const State& state) {
@@ -38,8 +76,7 @@ std::vector<Proposal> dead_writes(const State& state) {
   std::set<std::string> candidates;
   for (const analysis::Instance& i : r.instances)
     if (deletable(i)) candidates.insert(i.name);
-  isl::union_set read = isl::union_set::empty(r.context);  // instances whose value is read
-  std::set<std::string> live;
+  std::set<std::string> live;  // statements of which a value is read
   for (std::size_t v = 0; v < state.nest.variables.size(); ++v) {
     isl::union_map reads = isl::union_map::empty(r.context), must = reads, may = reads;
     std::map<std::string, isl::union_map> surely, perhaps;  // elements each statement writes, certainly and possibly
@@ -69,10 +106,10 @@ std::vector<Proposal> dead_writes(const State& state) {
       }
       if (stay == perhaps.size()) continue;
     }
-    if (std::none_of(perhaps.begin(), perhaps.end(), [&](const auto& written) {
-          return candidates.count(written.first) > 0 && live.count(written.first) == 0;
-        }))
-      continue;
+    const auto open = [&](const auto& written) {
+      return candidates.count(written.first) > 0 && live.count(written.first) == 0;
+    };
+    if (std::none_of(perhaps.begin(), perhaps.end(), open)) continue;
     if (seen_after) {  // model later code as a read of all elements at the end of the nest
       std::size_t longest = 1;
       for (const auto& i : r.instances) longest = std::max(longest, i.order.size());
@@ -87,11 +124,11 @@ std::vector<Proposal> dead_writes(const State& state) {
       for (std::size_t k = 1; k < longest; ++k) last += ", 0";
       order = order.unite(isl::union_map(r.context, last + "] }"));
     }
-    const auto flow =
-        isl::union_access_info(reads).set_must_source(must).set_may_source(may).set_schedule_map(order).compute_flow();
-    read = read.unite(flow.may_dependence().domain());
+    const Accesses accesses{reads, must, may, order};
+    for (const auto& written : perhaps)
+      if (open(written) && read_at_one_element(accesses, written.second, written.first)) live.insert(written.first);
+    if (std::any_of(perhaps.begin(), perhaps.end(), open)) live.merge(accesses.read_statements());
   }
-  read.foreach_set([&](const isl::set& s) { live.insert(isl_set_get_tuple_name(s.get())); });
   for (const analysis::Instance& i : r.instances) {
     const Node& node = *i.node;
     if (candidates.count(i.name) == 0 || live.count(i.name) > 0 || i.domain.is_empty()) continue;

@@ -51,9 +51,11 @@ class Legality {
 
  private:
   const State& state_;
-  isl::union_map execution_order_;
-  std::map<int, isl::union_map> pairs_{};  // by variable; the earlier instance first
+  std::map<std::string, isl::map> schedule_{};  // by instance
+  std::map<std::string, isl::map> order_{};     // by pair of instances: the first is executed before the second
+  std::map<int, isl::union_map> pairs_{};       // by variable; the earlier instance first
   const isl::union_map& pairs(int variable);
+  const isl::map& order(const std::string& first, const std::string& second);
 };
 
 std::vector<Proposal> interchange(const State& state);

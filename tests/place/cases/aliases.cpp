@@ -1289,7 +1289,7 @@ Numbers image_filtered_into_a_part_met() {
 }
 
 //: ring_of_any_sign l1=parallel kernels=1 met says=divisor
-// The divisor of a remainder may be negative: there is no number from 0 to below it, but 1 % -3 is 1.
+// The divisor of a remainder may be negative: nothing lies from 0 to below it, but 1 % -3 is 1.
 void ring_of_any_sign(int* a, int n, int m) {
   for (int i = 0; i < n; ++i) a[i + m] = a[(i + 1) % m] + 1;
 }
