@@ -17,6 +17,7 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
+#include "base/divisors.hpp"
 #include "base/number.hpp"
 #include "command/disk_passes.hpp"
 #include "command/options.hpp"
@@ -26,15 +27,6 @@ namespace {
 
 constexpr std::size_t kHeader = kDiskPage;  // bytes before the elements of work files: a legal .npy header
 constexpr std::size_t kPanels = 5;  // in memory at once: two being read, one computed, one rearranged, scratch of plans
-
-// The largest divisor of n that is at most its square root.
-std::size_t balanced_divisor(std::size_t n) {
-  std::size_t best = 1;
-  for (std::size_t d = 1; d * d <= n; ++d) {
-    if (n % d == 0) best = d;
-  }
-  return best;
-}
 
 // T: precision. Element: of the panels and work files, std::complex<T>, or T for transforms of reals to reals.
 template <class T, class Element>
@@ -95,7 +87,7 @@ class LargeTransform {
       if (problem_.real && problem_.inverse)
         mistake(
             "one inverse real transform larger than --memory is not supported: use more memory or a complex spectrum");
-      panels.rows = balanced_divisor(line_points());
+      panels.rows = base::balanced_divisor(line_points());
       panels.columns = line_points() / panels.rows;
     } else {
       panels.rows = problem_.shape[0];

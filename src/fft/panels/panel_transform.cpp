@@ -11,6 +11,7 @@
 #include <ridge/error.hpp>
 
 #include "base/aligned.hpp"
+#include "base/divisors.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "fft/device/route.hpp"
@@ -74,15 +75,6 @@ std::size_t product(const std::vector<std::size_t>& lengths, std::size_t first) 
   std::size_t all = 1;
   for (std::size_t i = first; i < lengths.size(); ++i) all *= lengths[i];
   return all;
-}
-
-// The largest divisor of n that is at most its square root.
-std::size_t balanced_divisor(std::size_t n) {
-  std::size_t best = 1;
-  for (std::size_t d = 1; d * d <= n; ++d) {
-    if (n % d == 0) best = d;
-  }
-  return best;
 }
 
 template <class Use>
@@ -160,7 +152,7 @@ PanelTransform::PanelTransform(const Device& device, const Problem& problem, con
                               n));
     }
     if (halved_) n /= 2;
-    rows_ = balanced_divisor(n);
+    rows_ = base::balanced_divisor(n);
     columns_ = n / rows_;
   }
   const auto make = [&](Direction direction) {

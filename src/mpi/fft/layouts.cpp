@@ -2,9 +2,10 @@
 #include "mpi/fft/layouts.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
+
+#include "base/divisors.hpp"
 
 namespace ridge::mpi::fft {
 namespace {
@@ -20,14 +21,6 @@ std::vector<StageBoxes> backwards(const std::vector<StageBoxes>& forward, const 
   std::vector<StageBoxes> stages(forward.rbegin(), forward.rend());
   for (std::size_t i = 0; i < cuts.size(); ++i) stages[i].cut = cuts[i];
   return stages;
-}
-
-// The largest divisor that is not above the square root.
-std::size_t middle_divisor(std::size_t n) {
-  for (auto d = static_cast<std::size_t>(std::sqrt(static_cast<double>(n))) + 1; d > 1; --d) {
-    if (n % d == 0 && d <= n / d) return d;
-  }
-  return 1;
 }
 
 std::vector<StageBoxes> line_stages(std::size_t n0, std::size_t n1, std::size_t processes) {
@@ -99,7 +92,7 @@ Layout pencil_layout(const Points& spectrum, std::size_t rows, std::size_t colum
 
 Layout line_layout(std::size_t points, std::size_t processes) {
   Layout layout{.name = "line", .grid = std::to_string(processes)};
-  layout.n0 = middle_divisor(points);
+  layout.n0 = base::balanced_divisor(points);
   layout.n1 = points / layout.n0;
   layout.forward = line_stages(layout.n0, layout.n1, processes);
   layout.inverse = line_stages(layout.n1, layout.n0, processes);
