@@ -73,7 +73,7 @@ class Running {
   virtual bool replace(const std::function<void(const DeviceLevels&)>& /*work*/) { return false; }
 };
 
-// Default if a variant has none of its own.
+// Throw: this variant has no boxes, or no buffers.
 [[noreturn]] void no_boxes();
 [[noreturn]] void no_buffers();
 template <class T>
