@@ -109,7 +109,7 @@ std::unique_ptr<fft::Plan<T>> made_box_plan(const std::string& device, const std
                              .scale_forward = scale_forward,
                              .scale_inverse = scale_inverse,
                              .threads = threads,
-                             .given = {.first = ranges.at(0), .count = ranges.at(1)},
+                             .given = fft::Box{.first = ranges.at(0), .count = ranges.at(1)},
                              .wanted = {.first = ranges.at(2), .count = ranges.at(3)}};
   const py::gil_scoped_release free;
   return std::make_unique<fft::Plan<T>>(ridge::device(device), problem, planner::Options{.effort = Effort::quick});

@@ -47,7 +47,7 @@ class DevicePlan : public Addressed {
                                 .directions = both && storage.empty() && given.empty() ? fft::Directions::both
                                               : only_inverse                           ? fft::Directions::inverse
                                                                                        : fft::Directions::forward,
-                                .given = {.count = only_inverse ? std::vector<std::size_t>() : given},
+                                .given = fft::Box{.count = only_inverse ? std::vector<std::size_t>() : given},
                                 .wanted = {.count = only_inverse ? given : std::vector<std::size_t>()}},
                    measured) {}
 

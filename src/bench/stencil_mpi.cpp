@@ -96,9 +96,10 @@ class DistributedStencil {
     stencil::Problem problem = made_.problem;
     problem.shape = shape;
     problem.threads = wanted_.threads == 0 ? all_.threads() : wanted_.threads;
-    Session session(
-        processes, device_, made_.update, problem,
-        {.planning = {.variant = wanted_.variant}, .processes = cut(processes), .cuts = mpi::stencil::Cuts::moving});
+    Session session(processes, device_, made_.update, problem,
+                    {.planning = planner::Options{.variant = wanted_.variant},
+                     .processes = cut(processes),
+                     .cuts = mpi::stencil::Cuts::moving});
     session.start([](const std::array<std::size_t, 3>& cell, T* value) { initial_cell(cell, value); });
     return session;
   }

@@ -332,10 +332,10 @@ Outcome adjoint_image(Draw& draw) {
       "pyramid 2", "transpose", "gauss 1 | gray",      "gauss 2 | resize 0.5 | gray", "transpose | box 3"};
   const std::string text = random.one_of(chains);
   image::OperatorProblem problem{
-      .input = {.rows = random.between(4, 40),
-                .columns = random.between(4, 40),
-                .channels = 3,
-                .depth = image::Depth::f32},
+      .input = image::Shape{.rows = random.between(4, 40),
+                            .columns = random.between(4, 40),
+                            .channels = 3,
+                            .depth = image::Depth::f32},
       .chain = image::parse_chain(text),
       .border = random.one_of(std::vector{image::Border::reflect_101, image::Border::reflect, image::Border::replicate,
                                           image::Border::constant, image::Border::wrap})};

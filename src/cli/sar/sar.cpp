@@ -30,17 +30,17 @@ void draw_image(const SarOptions& options, std::span<const sar::Complex> image) 
                                   *out++ = 20 * std::log10(std::max(std::abs(image[i]) / brightest, 1e-3F));
                                 }
                               }};
-  const auto picture =
-      io::draw_field(source, 0,
-                     {.map = "ember",
-                      .low = -60,
-                      .high = 0,
-                      .title = "dB below the peak",
-                      .y_up = false,
-                      .x = {.name = "along the track, m", .step = sar::along_cell(options.problem.radar)},
-                      .y = {.name = "range, m",
-                            .first = options.problem.radar.near_range_m,
-                            .step = sar::range_cell(options.problem.radar)}});
+  const auto picture = io::draw_field(
+      source, 0,
+      {.map = "ember",
+       .low = -60,
+       .high = 0,
+       .title = "dB below the peak",
+       .y_up = false,
+       .x = io::PictureAxis{.name = "along the track, m", .step = sar::along_cell(options.problem.radar)},
+       .y = {.name = "range, m",
+             .first = options.problem.radar.near_range_m,
+             .step = sar::range_cell(options.problem.radar)}});
   io::write_png(options.png, picture.raster);
 }
 

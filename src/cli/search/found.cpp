@@ -163,13 +163,14 @@ std::size_t write_pictures(const std::string& folder, const std::string& file, s
                                     out += cut.bins;
                                   }
                                 }};
-    const auto picture = io::draw_field(source, 0,
-                                        {.title = fmt::format("DM {:.2f}  S/N {:.1f}  {:.4f} s  width {:.3g} ms",
-                                                              one->dm, one->snr, one->time, 1e3 * one->width),
-                                         .x = {.name = "time, s",
-                                               .first = cut.first_seconds,
-                                               .step = static_cast<double>(cut.bin_samples) * band.interval},
-                                         .y = {.name = "frequency, MHz", .first = band.lowest_mhz(), .step = step}});
+    const auto picture =
+        io::draw_field(source, 0,
+                       {.title = fmt::format("DM {:.2f}  S/N {:.1f}  {:.4f} s  width {:.3g} ms", one->dm, one->snr,
+                                             one->time, 1e3 * one->width),
+                        .x = io::PictureAxis{.name = "time, s",
+                                             .first = cut.first_seconds,
+                                             .step = static_cast<double>(cut.bin_samples) * band.interval},
+                        .y = {.name = "frequency, MHz", .first = band.lowest_mhz(), .step = step}});
     const auto index = static_cast<std::size_t>(one - found.data());
     io::write_png(std::filesystem::path(folder) / fmt::format("candidate-{:03}.png", index), picture.raster);
   }

@@ -36,7 +36,8 @@ void add_transposes(const Device& device, bool quick, std::vector<TourCase>& cas
   const bool large = !quick && device.info().limits.memory > (std::size_t{4} << 30);
   const std::size_t side = large ? 8192 : 1024;
   const std::size_t trials = trials_on(device, quick);
-  TransposeCase square{.problem = {.rows = side, .columns = side}, .trials = trials, .seconds = seconds_each(quick)};
+  TransposeCase square{
+      .problem = transpose::Problem{.rows = side, .columns = side}, .trials = trials, .seconds = seconds_each(quick)};
   TransposeCase batch = square;
   batch.problem = {.rows = 64, .columns = 64, .batch = large ? std::size_t{4096} : std::size_t{256}};
   for (const TransposeCase& one : {square, batch}) {

@@ -205,21 +205,22 @@ void Transform<T>::decide_threads(const planner::Options& options) {
                                   .float64 = float64,
                                   .threads = threads_};
   using Entry = planner::Entry<LineByThreads<T>>;
-  std::vector<Entry> entries{Entry{.candidate = {.variant = "one_thread",
-                                                 .cost = {.flops = whole.flops(),
-                                                          .bytes = data,
-                                                          .efficiency = 0.4,
-                                                          .float64 = float64,
-                                                          .threads = many ? threads_ : 1}},
+  std::vector<Entry> entries{Entry{.candidate = planner::Candidate{.variant = "one_thread",
+                                                                   .cost = {.flops = whole.flops(),
+                                                                            .bytes = data,
+                                                                            .efficiency = 0.4,
+                                                                            .float64 = float64,
+                                                                            .threads = many ? threads_ : 1}},
                                    .build = [&] { return by_threads(nullptr); }}};
   if (shared_line_of(whole) != nullptr) {
-    entries.push_back(Entry{.candidate = {.variant = "two_step", .parameters = {{"line", "own"}}, .cost = shared_cost},
-                            .build = [&] { return by_threads(of_line()); }});
+    entries.push_back(Entry{
+        .candidate = planner::Candidate{.variant = "two_step", .parameters = {{"line", "own"}}, .cost = shared_cost},
+        .build = [&] { return by_threads(of_line()); }});
   }
-  entries.push_back(Entry{.candidate = {.variant = "two_step",
-                                        .parameters = {{"columns", std::to_string(factors.rows)},
-                                                       {"rows", std::to_string(factors.columns)}},
-                                        .cost = shared_cost},
+  entries.push_back(Entry{.candidate = planner::Candidate{.variant = "two_step",
+                                                          .parameters = {{"columns", std::to_string(factors.rows)},
+                                                                         {"rows", std::to_string(factors.columns)}},
+                                                          .cost = shared_cost},
                           .build = [&] { return by_threads(two_step()); }});
   const planner::Decision& alone = decisions_.shared().front().get();
   ThreadTrials<T> trials(whole, alone.trials[alone.winner].measured_seconds);

@@ -139,10 +139,10 @@ void list_host_families(const Device&, const Problem& problem, const Geometry& g
     if (one.form != Form::channels) parameters.emplace_back("form", one.name);
     parameters.emplace_back("block", fmt::format("{}", one.block));
     parameters.emplace_back("table", fmt::format("{}", one.table));
-    entries.push_back({{.variant = "families",
-                        .parameters = std::move(parameters),
-                        .refusal = needs_critical(geometry),
-                        .cost = host_cost(geometry, one.efficiency)},
+    entries.push_back({planner::Candidate{.variant = "families",
+                                          .parameters = std::move(parameters),
+                                          .refusal = needs_critical(geometry),
+                                          .cost = host_cost(geometry, one.efficiency)},
                        {},
                        [problem, geometry, one] {
                          return std::make_shared<Families>(problem, geometry, one.form, one.block, one.table);

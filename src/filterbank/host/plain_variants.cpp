@@ -152,7 +152,7 @@ class UnrolledRing final : public RingVariant {
 template <class Which>
 void add(const char* name, const Problem& problem, const Geometry& geometry, double efficiency,
          const std::string& refusal, std::vector<Entry>& entries) {
-  entries.push_back({{.variant = name, .refusal = refusal, .cost = host_cost(geometry, efficiency)},
+  entries.push_back({planner::Candidate{.variant = name, .refusal = refusal, .cost = host_cost(geometry, efficiency)},
                      {},
                      [problem, geometry] { return std::make_shared<Which>(problem, geometry); }});
 }

@@ -61,7 +61,7 @@ void list_host_reference(const Device&, const Problem& problem, const Geometry& 
   // The direct DFT.
   cost.flops += 8.0 * static_cast<double>(geometry.spectrum_size()) * static_cast<double>(geometry.channels);
   cost.float64 = true;
-  entries.push_back({{.variant = "reference", .cost = cost}, {}, [problem, geometry] {
+  entries.push_back({planner::Candidate{.variant = "reference", .cost = cost}, {}, [problem, geometry] {
                        return std::make_shared<Reference>(problem, geometry);
                      }});
 }

@@ -66,9 +66,11 @@ class Separate final : public HostVariant {
 }  // namespace
 
 void list_host_separate(const Device&, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
-  entries.push_back({{.variant = "separate", .refusal = needs_critical(geometry), .cost = host_cost(geometry, 0.4, 1)},
-                     {},
-                     [problem, geometry] { return std::make_shared<Separate>(problem, geometry); }});
+  entries.push_back(
+      {planner::Candidate{
+           .variant = "separate", .refusal = needs_critical(geometry), .cost = host_cost(geometry, 0.4, 1)},
+       {},
+       [problem, geometry] { return std::make_shared<Separate>(problem, geometry); }});
 }
 
 }  // namespace ridge::filterbank

@@ -46,9 +46,9 @@ class SimdChannels final : public HostVariant {
 
 void list_host_simd_channels(const Device&, const Problem& problem, const Geometry& geometry,
                              std::vector<Entry>& entries) {
-  entries.push_back({{.variant = "simd_channels", .cost = host_cost(geometry, 0.3)}, {}, [problem, geometry] {
-                       return std::make_shared<SimdChannels>(problem, geometry);
-                     }});
+  entries.push_back({planner::Candidate{.variant = "simd_channels", .cost = host_cost(geometry, 0.3)},
+                     {},
+                     [problem, geometry] { return std::make_shared<SimdChannels>(problem, geometry); }});
 }
 
 }  // namespace ridge::filterbank

@@ -129,10 +129,10 @@ Work work_of(const Device& device, const FlowProblem& problem) {
   const Shape frame{.rows = problem.rows, .columns = problem.columns, .channels = problem.channels};
   const Shape out{.rows = problem.rows, .columns = problem.columns, .channels = 2, .depth = Depth::f32};
   const double pixels = static_cast<double>(problem.rows * problem.columns);
-  return {.problem = {.workload = "flow",
-                      .key = key_of(device, problem),
-                      .flops = flow::plain_operations(problem),
-                      .bytes = pixels * (2.0 * static_cast<double>(frame.pixel_bytes()) + 8.0)},
+  return {.problem = planner::Problem{.workload = "flow",
+                                      .key = key_of(device, problem),
+                                      .flops = flow::plain_operations(problem),
+                                      .bytes = pixels * (2.0 * static_cast<double>(frame.pixel_bytes()) + 8.0)},
           .inputs = {frame, frame},
           .output = out,
           .entries = list_variants(device, problem),

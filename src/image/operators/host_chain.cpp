@@ -213,15 +213,16 @@ void list_transforms(const OperatorProblem& problem, double bytes, std::size_t t
   const auto window = window_of(problem.chain.front(), problem.input.depth);
   if (!window) return;
   for (const SpectralTile& tile : spectral_tiles(*window, problem.input)) {
-    entries.push_back({.candidate = {.variant = "fft",
-                                     .parameters = {{"tile", tile.text()}, {"threads", std::to_string(threads)}},
-                                     .refusal = tile.refusal,
-                                     .cost = {.flops = values_of(problem.input) * tile.flops,
-                                              .bytes = bytes,
-                                              .launches = 1,
-                                              .efficiency = 0.4 / kSlowerTransforms,
-                                              .threads = threads}},
-                       .build = [=] { return std::make_shared<Transformed>(*window, tile, problem, threads); }});
+    entries.push_back(
+        {.candidate = planner::Candidate{.variant = "fft",
+                                         .parameters = {{"tile", tile.text()}, {"threads", std::to_string(threads)}},
+                                         .refusal = tile.refusal,
+                                         .cost = {.flops = values_of(problem.input) * tile.flops,
+                                                  .bytes = bytes,
+                                                  .launches = 1,
+                                                  .efficiency = 0.4 / kSlowerTransforms,
+                                                  .threads = threads}},
+         .build = [=] { return std::make_shared<Transformed>(*window, tile, problem, threads); }});
   }
 }
 

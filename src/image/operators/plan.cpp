@@ -159,7 +159,7 @@ Work work_of(const Device& device, const OperatorProblem& problem) {
   std::vector<Shape> in(inputs(problem), problem.input);
   double bytes = static_cast<double>(out.rows * out.row_bytes());
   for (const Shape& shape : in) bytes += static_cast<double>(shape.rows * shape.row_bytes());
-  return {.problem = {.workload = "image", .key = key_of(device, problem), .flops = 0, .bytes = bytes},
+  return {.problem = planner::Problem{.workload = "image", .key = key_of(device, problem), .flops = 0, .bytes = bytes},
           .inputs = in,
           .output = out,
           .entries = list_variants(device, problem),

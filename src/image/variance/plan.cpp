@@ -95,10 +95,10 @@ Work work_of(const Device& device, const VarianceProblem& problem) {
   if (device.is_host())
     key += fmt::format(" threads {}", problem.threads == 0 ? base::hardware_threads() : problem.threads);
   const double pixels = static_cast<double>(problem.rows * problem.columns);
-  return {.problem = {.workload = "variance",
-                      .key = key,
-                      .flops = 0,
-                      .bytes = pixels * static_cast<double>(in.pixel_bytes() + out.pixel_bytes())},
+  return {.problem = planner::Problem{.workload = "variance",
+                                      .key = key,
+                                      .flops = 0,
+                                      .bytes = pixels * static_cast<double>(in.pixel_bytes() + out.pixel_bytes())},
           .inputs = {in},
           .output = out,
           .entries = list_variants(device, problem),

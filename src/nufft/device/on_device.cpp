@@ -318,11 +318,11 @@ void list_on_device(const Device& device, const Layout& layout, const planner::O
     for (const double upsampling : kUpsamplings) {
       const DeviceDesign design = design_on_device(device, layout, upsampling, spreading);
       entries.push_back(
-          {.candidate = {.variant = kNames[static_cast<std::size_t>(spreading)],
-                         .parameters = {{"upsampling", fmt::format("{}", upsampling)},
-                                        {"width", std::to_string(design.width)}},
-                         .refusal = device_refusal(device, layout, design),
-                         .cost = device_cost(device, layout, design)},
+          {.candidate = planner::Candidate{.variant = kNames[static_cast<std::size_t>(spreading)],
+                                           .parameters = {{"upsampling", fmt::format("{}", upsampling)},
+                                                          {"width", std::to_string(design.width)}},
+                                           .refusal = device_refusal(device, layout, design),
+                                           .cost = device_cost(device, layout, design)},
            .kernels = [design] { return std::vector{nonuniform_source(design)}; },
            .build = [device, layout, design,
                      inner] { return std::make_shared<const OnDevice<T>>(device, layout, design, inner); }});

@@ -198,11 +198,11 @@ void list_host_tiles(const Device& device, const Layout& layout, const planner::
   for (const double upsampling : kUpsamplings) {
     const TilesDesign design = design_tiles(layout, upsampling);
     entries.push_back(
-        {.candidate = {.variant = "tiles",
-                       .parameters = {{"upsampling", fmt::format("{}", upsampling)},
-                                      {"width", std::to_string(design.width)}},
-                       .refusal = tiles_refusal(device, layout, design),
-                       .cost = tiles_cost(layout, design)},
+        {.candidate = planner::Candidate{.variant = "tiles",
+                                         .parameters = {{"upsampling", fmt::format("{}", upsampling)},
+                                                        {"width", std::to_string(design.width)}},
+                                         .refusal = tiles_refusal(device, layout, design),
+                                         .cost = tiles_cost(layout, design)},
          .build = [layout, design, lines] { return std::make_shared<const Tiles<T>>(layout, design, lines); }});
   }
 }

@@ -54,10 +54,10 @@ KernelSource migration_source() {
 }
 
 void list_device_taps(const Device& device, const Problem& problem, const Tables& tables, std::vector<Entry>& entries) {
-  entries.push_back({.candidate = {.variant = "taps",
-                                   .parameters = {{"taps", std::to_string(kTaps)}},
-                                   .refusal = {},
-                                   .cost = migration_cost(problem, migration_flops(problem), 0.7)},
+  entries.push_back({.candidate = planner::Candidate{.variant = "taps",
+                                                     .parameters = {{"taps", std::to_string(kTaps)}},
+                                                     .refusal = {},
+                                                     .cost = migration_cost(problem, migration_flops(problem), 0.7)},
                      .kernels = [] { return std::vector{migration_source()}; },
                      .build = [&] { return std::make_shared<const DeviceTaps>(device, problem, tables); }});
 }

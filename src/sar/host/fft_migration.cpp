@@ -173,10 +173,10 @@ double bins_of(const Problem& problem) {
 void list_host_chirp_z(const Device&, const Problem& problem, const Tables& tables, std::vector<Entry>& entries) {
   const std::size_t points = convolution_points(2 * problem.samples - 1);
   const double flops = bins_of(problem) * (line_flops(problem.samples) + 2 * line_flops(points));
-  entries.push_back({.candidate = {.variant = "chirp_z",
-                                   .parameters = {{"points", std::to_string(points)}},
-                                   .refusal = {},
-                                   .cost = migration_cost(problem, flops, 0.15)},
+  entries.push_back({.candidate = planner::Candidate{.variant = "chirp_z",
+                                                     .parameters = {{"points", std::to_string(points)}},
+                                                     .refusal = {},
+                                                     .cost = migration_cost(problem, flops, 0.15)},
                      .build = [&] { return std::make_shared<const HostFrequencyMigration>(problem, tables, true); }});
 }
 
@@ -188,12 +188,13 @@ void list_host_phase(const Device&, const Problem& problem, const Tables& tables
         "migration differs by {:.3f} cells between the middle and the ends of the frame, this variant allows {:.3f}",
         residual, kMostResidual);
   }
-  entries.push_back(
-      {.candidate = {.variant = "phase",
-                     .parameters = {},
-                     .refusal = refusal,
-                     .cost = migration_cost(problem, bins_of(problem) * 2 * line_flops(problem.samples), 0.15)},
-       .build = [&] { return std::make_shared<const HostFrequencyMigration>(problem, tables, false); }});
+  entries.push_back({.candidate =
+                         planner::Candidate{
+                             .variant = "phase",
+                             .parameters = {},
+                             .refusal = refusal,
+                             .cost = migration_cost(problem, bins_of(problem) * 2 * line_flops(problem.samples), 0.15)},
+                     .build = [&] { return std::make_shared<const HostFrequencyMigration>(problem, tables, false); }});
 }
 
 }  // namespace ridge::sar

@@ -60,10 +60,10 @@ void HostTaps::run(const Complex* in, Complex* out) const {
 }  // namespace
 
 void list_host_taps(const Device&, const Problem& problem, const Tables& tables, std::vector<Entry>& entries) {
-  entries.push_back({.candidate = {.variant = "taps",
-                                   .parameters = {{"taps", std::to_string(kTaps)}},
-                                   .refusal = {},
-                                   .cost = migration_cost(problem, migration_flops(problem), 0.02)},
+  entries.push_back({.candidate = planner::Candidate{.variant = "taps",
+                                                     .parameters = {{"taps", std::to_string(kTaps)}},
+                                                     .refusal = {},
+                                                     .cost = migration_cost(problem, migration_flops(problem), 0.02)},
                      .build = [&] { return std::make_shared<const HostTaps>(problem, tables); }});
 }
 

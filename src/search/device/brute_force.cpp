@@ -103,16 +103,17 @@ void list_device_brute_force(const Device& device, const Layout& layout, std::ve
       refusal = fmt::format("needs at most {} trials, got {}", 65535 * design.trials(), layout.trials);
     }
     entries.push_back(
-        {.candidate = {.variant = "brute_force",
-                       .parameters = {{"warps", std::to_string(warps)},
-                                      {"wide", design.wide_in_local ? "local" : "registers"}},
-                       .refusal = refusal,
-                       .cost = {.flops = layout.additions(),
-                                .bytes = static_cast<double>(layout.input_bytes() + layout.output_bytes()),
-                                .launches = 1,
-                                .efficiency = warps == 16  ? 0.5
-                                              : warps == 8 ? 0.45
-                                                           : 0.2}},
+        {.candidate =
+             planner::Candidate{.variant = "brute_force",
+                                .parameters = {{"warps", std::to_string(warps)},
+                                               {"wide", design.wide_in_local ? "local" : "registers"}},
+                                .refusal = refusal,
+                                .cost = {.flops = layout.additions(),
+                                         .bytes = static_cast<double>(layout.input_bytes() + layout.output_bytes()),
+                                         .launches = 1,
+                                         .efficiency = warps == 16  ? 0.5
+                                                       : warps == 8 ? 0.45
+                                                                    : 0.2}},
          .kernels = [design] { return std::vector{design.source()}; },
          .build = [=] { return std::make_shared<DeviceBruteForce>(device, layout, design); }});
   }

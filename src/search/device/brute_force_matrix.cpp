@@ -154,17 +154,18 @@ void list_device_brute_force_matrix(const Device& device, const Layout& layout, 
   for (MatrixDesign design : designs) {
     design.spread = layout.spread_class(design.trials());
     entries.push_back(
-        {.candidate = {.variant = "brute_force_matrix",
-                       .parameters = {{"warps", std::to_string(design.warps)},
-                                      {"trials", std::to_string(kOctet * design.octets)},
-                                      {"times", std::to_string(design.times())}},
-                       .refusal = matrix_refusal(limits, layout, design),
-                       .cost = {.flops = layout.additions(),
-                                .bytes = static_cast<double>(layout.input_bytes() + layout.output_bytes()),
-                                .launches = 1,
-                                .efficiency = design.emulated      ? 0.001
-                                              : design.warps == 16 ? 0.8
-                                                                   : 0.75}},
+        {.candidate =
+             planner::Candidate{.variant = "brute_force_matrix",
+                                .parameters = {{"warps", std::to_string(design.warps)},
+                                               {"trials", std::to_string(kOctet * design.octets)},
+                                               {"times", std::to_string(design.times())}},
+                                .refusal = matrix_refusal(limits, layout, design),
+                                .cost = {.flops = layout.additions(),
+                                         .bytes = static_cast<double>(layout.input_bytes() + layout.output_bytes()),
+                                         .launches = 1,
+                                         .efficiency = design.emulated      ? 0.001
+                                                       : design.warps == 16 ? 0.8
+                                                                            : 0.75}},
          .kernels = [design] { return std::vector{design.source()}; },
          .build = [=] { return std::make_shared<DeviceBruteForceMatrix>(device, layout, design); }});
   }

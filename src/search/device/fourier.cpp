@@ -175,13 +175,13 @@ void list_device_fourier(const Device& device, const Layout& layout, std::vector
   const double bytes = refusal.empty() ? static_cast<double>(fourier_length(layout)) *
                                              (16 * rows + 24 * static_cast<double>(fourier_grid(layout)))
                                        : 0;
-  entries.push_back({.candidate = {.variant = "fourier",
-                                   .parameters = {},
-                                   .refusal = refusal,
-                                   .cost = {.flops = refusal.empty() ? fourier_flops(layout) : 0,
-                                            .bytes = bytes,
-                                            .launches = 8,
-                                            .efficiency = 0.4}},
+  entries.push_back({.candidate = planner::Candidate{.variant = "fourier",
+                                                     .parameters = {},
+                                                     .refusal = refusal,
+                                                     .cost = {.flops = refusal.empty() ? fourier_flops(layout) : 0,
+                                                              .bytes = bytes,
+                                                              .launches = 8,
+                                                              .efficiency = 0.4}},
                      .kernels = [] { return std::vector{fourier_source()}; },
                      .build = [=] { return std::make_shared<DeviceFourier>(device, layout); }});
 }

@@ -247,15 +247,15 @@ void list_device_tree(const Device& device, const Layout& layout, std::vector<En
                             base::human_bytes(4.0 * static_cast<double>(least_words(*tree, design.times))),
                             base::human_bytes(4.0 * static_cast<double>(most)));
     }
-    entries.push_back({.candidate = {.variant = "tree",
-                                     .parameters = {{"radix", std::to_string(radix)},
-                                                    {"times", std::to_string(design.times)},
-                                                    {"items", std::to_string(design.items)}},
-                                     .refusal = refusal,
-                                     .cost = {.flops = tree->additions,
-                                              .bytes = 3 * tree->moved / static_cast<double>(radix),
-                                              .launches = static_cast<double>(tree->passes.size()),
-                                              .efficiency = 0.5}},
+    entries.push_back({.candidate = planner::Candidate{.variant = "tree",
+                                                       .parameters = {{"radix", std::to_string(radix)},
+                                                                      {"times", std::to_string(design.times)},
+                                                                      {"items", std::to_string(design.items)}},
+                                                       .refusal = refusal,
+                                                       .cost = {.flops = tree->additions,
+                                                                .bytes = 3 * tree->moved / static_cast<double>(radix),
+                                                                .launches = static_cast<double>(tree->passes.size()),
+                                                                .efficiency = 0.5}},
                        .kernels = [=] { return sources_of(design, *tree, layout); },
                        .build = [=] { return std::make_shared<DeviceTree>(device, layout, tree, design); }});
   }

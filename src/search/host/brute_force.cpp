@@ -71,15 +71,16 @@ class BruteForce final : public Variant {
 
 void list_host_brute_force(const Device&, const Layout& layout, std::vector<Entry>& entries) {
   // Bytes are added 64 per vector, four times as many as floats: an addition counts as a quarter of a float operation.
-  entries.push_back({.candidate = {.variant = "brute_force",
-                                   .parameters = {{"threads", std::to_string(layout.threads)}},
-                                   .refusal = {},
-                                   .cost = {.flops = layout.additions() / 2,
-                                            .bytes = static_cast<double>(layout.input_bytes() + layout.output_bytes()),
-                                            .launches = 1,
-                                            .efficiency = 0.5,
-                                            .float64 = false,
-                                            .threads = layout.threads}},
+  entries.push_back({.candidate = planner::Candidate{.variant = "brute_force",
+                                                     .parameters = {{"threads", std::to_string(layout.threads)}},
+                                                     .refusal = {},
+                                                     .cost = {.flops = layout.additions() / 2,
+                                                              .bytes = static_cast<double>(layout.input_bytes() +
+                                                                                           layout.output_bytes()),
+                                                              .launches = 1,
+                                                              .efficiency = 0.5,
+                                                              .float64 = false,
+                                                              .threads = layout.threads}},
                      .build = [layout] { return std::make_shared<BruteForce>(layout); }});
 }
 

@@ -147,17 +147,18 @@ class HostFourier final : public Variant {
 }  // namespace
 
 void list_host_fourier(const Device&, const Layout& layout, std::vector<Entry>& entries) {
-  entries.push_back({.candidate = {.variant = "fourier",
-                                   .parameters = {{"threads", std::to_string(layout.threads)}},
-                                   .refusal = fourier_refusal(layout),
-                                   .cost = {.flops = fourier_flops(layout),
-                                            .bytes = 16.0 * static_cast<double>(fourier_length(layout)) *
-                                                     static_cast<double>(layout.channels + layout.trials),
-                                            .launches = 3,
-                                            .efficiency = 0.06,
-                                            .float64 = false,
-                                            .threads = layout.threads}},
-                     .build = [layout] { return std::make_shared<HostFourier>(layout); }});
+  entries.push_back(
+      {.candidate = planner::Candidate{.variant = "fourier",
+                                       .parameters = {{"threads", std::to_string(layout.threads)}},
+                                       .refusal = fourier_refusal(layout),
+                                       .cost = {.flops = fourier_flops(layout),
+                                                .bytes = 16.0 * static_cast<double>(fourier_length(layout)) *
+                                                         static_cast<double>(layout.channels + layout.trials),
+                                                .launches = 3,
+                                                .efficiency = 0.06,
+                                                .float64 = false,
+                                                .threads = layout.threads}},
+       .build = [layout] { return std::make_shared<HostFourier>(layout); }});
 }
 
 }  // namespace ridge::search

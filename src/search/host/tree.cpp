@@ -143,17 +143,18 @@ const std::vector<std::vector<std::size_t>> kRadices{{8}, {4, 8, 8, 16}, {4}};
 void list_host_tree(const Device&, const Layout& layout, std::vector<Entry>& entries) {
   for (const std::vector<std::size_t>& radices : kRadices) {
     const auto tree = std::make_shared<const Tree>(make_tree(layout, radices));
-    entries.push_back({.candidate = {.variant = "tree",
-                                     .parameters = {{"radix", fmt::format("{}", fmt::join(radices, "x"))},
-                                                    {"threads", std::to_string(layout.threads)}},
-                                     .refusal = {},
-                                     .cost = {.flops = tree->additions,
-                                              .bytes = 3 * tree->moved / static_cast<double>(radices.back()),
-                                              .launches = 2,
-                                              .efficiency = 0.5,
-                                              .float64 = false,
-                                              .threads = layout.threads}},
-                       .build = [layout, tree] { return std::make_shared<HostTree>(layout, tree); }});
+    entries.push_back(
+        {.candidate = planner::Candidate{.variant = "tree",
+                                         .parameters = {{"radix", fmt::format("{}", fmt::join(radices, "x"))},
+                                                        {"threads", std::to_string(layout.threads)}},
+                                         .refusal = {},
+                                         .cost = {.flops = tree->additions,
+                                                  .bytes = 3 * tree->moved / static_cast<double>(radices.back()),
+                                                  .launches = 2,
+                                                  .efficiency = 0.5,
+                                                  .float64 = false,
+                                                  .threads = layout.threads}},
+         .build = [layout, tree] { return std::make_shared<HostTree>(layout, tree); }});
   }
 }
 

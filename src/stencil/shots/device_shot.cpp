@@ -370,11 +370,10 @@ std::vector<KernelSource> shot_sources() {
                         .text = ridge::detail::kernel_text("stencil/snapshots"),
                         .defines = {{"CELL", type_name<T>()}, {"SMALL", type}, {"LARGEST", largest}}};
   };
-  return {{.name = "stencil shots",
-           .text = ridge::detail::kernel_text("stencil/shots"),
-           .defines = {{"CELL", type_name<T>()}}},
-          snapshots("short", "32767"),
-          snapshots("signed char", "127")};
+  return {KernelSource{.name = "stencil shots",
+                       .text = ridge::detail::kernel_text("stencil/shots"),
+                       .defines = {{"CELL", type_name<T>()}}},
+          snapshots("short", "32767"), snapshots("signed char", "127")};
 }
 
 template <class T>

@@ -41,28 +41,27 @@ void list_device_naive(const Device& device, const Layout& layout, std::vector<E
                                         {"ITEMS_DOWN", std::to_string(group.down)},
                                         {"ITEMS_ACROSS", std::to_string(group.across)},
                                         {"IN_PLACE", layout.in_place ? "1" : "0"}}};
-  entries.push_back({.candidate = {.variant = "naive",
-                                   .parameters = {{"items", fmt::format("{}x{}", group.down, group.across)}},
-                                   .refusal = refusal(layout, down, across),
-                                   .cost = device_cost(layout, 0.3)},
-                     .kernels = [source] { return std::vector{source}; },
-                     .build =
-                         [=] {
-                           std::vector<Argument> scalars;
-                           for (const std::size_t count : {layout.rows, layout.columns}) {
-                             scalars.emplace_back(static_cast<std::uint32_t>(count));
-                           }
-                           for (const std::uint64_t stride :
-                                {layout.input.row, layout.input.column, layout.input.batch, layout.output.row,
-                                 layout.output.column, layout.output.batch}) {
-                             scalars.emplace_back(stride);
-                           }
-                           for (const std::uint64_t count : {down, across})
-                             scalars.emplace_back(static_cast<std::uint32_t>(count));
-                           const Launch launch{.groups = {down * across * layout.batch, 1, 1},
-                                               .items = {group.across, group.down, 1}};
-                           return std::make_shared<DeviceVariant>(device, layout, source, launch, std::move(scalars));
-                         }});
+  entries.push_back(
+      {.candidate = planner::Candidate{.variant = "naive",
+                                       .parameters = {{"items", fmt::format("{}x{}", group.down, group.across)}},
+                                       .refusal = refusal(layout, down, across),
+                                       .cost = device_cost(layout, 0.3)},
+       .kernels = [source] { return std::vector{source}; },
+       .build =
+           [=] {
+             std::vector<Argument> scalars;
+             for (const std::size_t count : {layout.rows, layout.columns}) {
+               scalars.emplace_back(static_cast<std::uint32_t>(count));
+             }
+             for (const std::uint64_t stride : {layout.input.row, layout.input.column, layout.input.batch,
+                                                layout.output.row, layout.output.column, layout.output.batch}) {
+               scalars.emplace_back(stride);
+             }
+             for (const std::uint64_t count : {down, across}) scalars.emplace_back(static_cast<std::uint32_t>(count));
+             const Launch launch{.groups = {down * across * layout.batch, 1, 1},
+                                 .items = {group.across, group.down, 1}};
+             return std::make_shared<DeviceVariant>(device, layout, source, launch, std::move(scalars));
+           }});
 }
 
 }  // namespace ridge::transpose

@@ -199,12 +199,12 @@ KernelSource tile_source(const Layout& layout, const TileOptions& options) {
 Entry tile_entry(const std::string& variant, const Device& device, const Layout& layout, const TileOptions& options,
                  double efficiency) {
   const std::size_t width = options.unit_elements;
-  Entry entry{.candidate = {.variant = variant,
-                            .parameters = {{"tile", fmt::format("{}x{}", options.units_down * width,
-                                                                options.units_across * width)},
-                                           {"items", std::to_string(options.items)}},
-                            .refusal = refusal(device, layout, options),
-                            .cost = device_cost(layout, efficiency)},
+  Entry entry{.candidate = planner::Candidate{.variant = variant,
+                                              .parameters = {{"tile", fmt::format("{}x{}", options.units_down * width,
+                                                                                  options.units_across * width)},
+                                                             {"items", std::to_string(options.items)}},
+                                              .refusal = refusal(device, layout, options),
+                                              .cost = device_cost(layout, efficiency)},
               .kernels = [=] { return std::vector{tile_source(layout, options)}; },
               .build =
                   [=] {

@@ -34,12 +34,13 @@ void list_host_cache_blocked(const Device&, const Layout& layout, std::vector<En
   for (const std::size_t side : {16, 64}) {
     for (const std::size_t threads : thread_counts(layout)) {
       const Tiling tiling{.rows = side, .columns = side, .threads = threads};
-      entries.push_back({.candidate = {.variant = "cache_blocked",
-                                       .parameters = {{"tile", std::to_string(side) + "x" + std::to_string(side)},
-                                                      {"threads", std::to_string(threads)}},
-                                       .refusal = {},
-                                       .cost = host_cost(layout, threads, side == 16 ? 0.2 : 0.18)},
-                         .build = [layout, tiling] { return std::make_shared<CacheBlocked>(layout, tiling); }});
+      entries.push_back(
+          {.candidate = planner::Candidate{.variant = "cache_blocked",
+                                           .parameters = {{"tile", std::to_string(side) + "x" + std::to_string(side)},
+                                                          {"threads", std::to_string(threads)}},
+                                           .refusal = {},
+                                           .cost = host_cost(layout, threads, side == 16 ? 0.2 : 0.18)},
+           .build = [layout, tiling] { return std::make_shared<CacheBlocked>(layout, tiling); }});
     }
   }
 }

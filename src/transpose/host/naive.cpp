@@ -58,10 +58,10 @@ class Naive final : public HostVariant {
 
 void list_host_naive(const Device&, const Layout& layout, std::vector<Entry>& entries) {
   for (const std::size_t threads : thread_counts(layout)) {
-    entries.push_back({.candidate = {.variant = "naive",
-                                     .parameters = {{"threads", std::to_string(threads)}},
-                                     .refusal = {},
-                                     .cost = host_cost(layout, threads, 0.08)},
+    entries.push_back({.candidate = planner::Candidate{.variant = "naive",
+                                                       .parameters = {{"threads", std::to_string(threads)}},
+                                                       .refusal = {},
+                                                       .cost = host_cost(layout, threads, 0.08)},
                        .build = [layout, threads] { return std::make_shared<Naive>(layout, threads); }});
   }
 }

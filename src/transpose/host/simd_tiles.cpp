@@ -113,10 +113,12 @@ std::vector<DirectTile> direct_tiles(const Layout& layout) {
 }
 
 Entry simd_entry(const std::string& variant, const Layout& layout, const SimdOptions& options, double efficiency) {
-  Entry entry{.candidate = {.variant = variant,
-                            .parameters = {{"tile", fmt::format("{}x{}", options.tiling.rows, options.tiling.columns)}},
-                            .refusal = refusal(layout),
-                            .cost = host_cost(layout, options.tiling.threads, efficiency)},
+  Entry entry{.candidate =
+                  planner::Candidate{
+                      .variant = variant,
+                      .parameters = {{"tile", fmt::format("{}x{}", options.tiling.rows, options.tiling.columns)}},
+                      .refusal = refusal(layout),
+                      .cost = host_cost(layout, options.tiling.threads, efficiency)},
               .build = [layout, options] { return std::make_shared<SimdTiles>(layout, options); }};
   if (options.stores == Stores::streaming) {
     entry.candidate.parameters.emplace_back("path", options.ahead      ? "buffered, next tile ahead"

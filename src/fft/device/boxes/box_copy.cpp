@@ -104,13 +104,13 @@ PaddedAxis padded_axis(const AxisProblem& boxed, const BoxAxis& axis) {
     if (storage != Storage::same) return std::string("ushort");
     return samples == Samples::int8 ? "char" : samples == Samples::int16 ? "short" : plain;
   };
-  PaddedAxis result{.pad = {.type = type(boxed.load_storage, boxed.samples),
-                            .reals = real && forward,
-                            .counts = boxed.counts,
-                            .in = boxed.in,
-                            .pads = true,
-                            .length = real && !forward ? half : axis.length,
-                            .box = axis.read},
+  PaddedAxis result{.pad = BoxCopy{.type = type(boxed.load_storage, boxed.samples),
+                                   .reals = real && forward,
+                                   .counts = boxed.counts,
+                                   .in = boxed.in,
+                                   .pads = true,
+                                   .length = real && !forward ? half : axis.length,
+                                   .box = axis.read},
                     .crop = {.type = type(boxed.store_storage, Samples::same),
                              .reals = real && !forward,
                              .counts = boxed.counts,

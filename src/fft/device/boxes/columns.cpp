@@ -144,7 +144,7 @@ AxisProblem DeviceColumns::along_y(Direction direction) const {
   return directed({.float64 = float64_,
                    .length = geometry_.y,
                    .counts = {geometry_.z, geometry_.x_range.count},
-                   .in = {.point = geometry_.z, .line = {1, geometry_.plane()}},
+                   .in = Address{.point = geometry_.z, .line = {1, geometry_.plane()}},
                    .out = {.point = geometry_.z, .line = {1, geometry_.box_plane()}},
                    .boxed = geometry_.y_range.count < geometry_.y,
                    .read = {0, geometry_.y},

@@ -38,7 +38,8 @@ KernelText AnySizeWriter::write() {
   units();
   filter();
   text_.close();
-  return {{.name = fmt::format("filter bank {} x {}, {}", g_.channels, g_.taps, d_.fir->name), .text = text_.str()},
+  return {KernelSource{.name = fmt::format("filter bank {} x {}, {}", g_.channels, g_.taps, d_.fir->name),
+                       .text = text_.str()},
           (lines + roots) * sizeof(float) * 2};
 }
 

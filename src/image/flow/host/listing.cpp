@@ -26,14 +26,15 @@ void list_host_flow(const Device&, const FlowProblem& problem, std::vector<Entry
   double efficiency = 0.9;  // of the plain operation count: shared computations save more than the overhead costs
   for (const flow::Kernels* kernels : flow::host_kernels()) {
     entries.push_back(
-        {.candidate = {.variant = "simd",
-                       .parameters = {{"kernels", kernels->name}, {"threads", std::to_string(threads)}},
-                       .refusal = {},
-                       .cost = {.flops = flow::plain_operations(problem),
-                                .bytes = 60.0 * static_cast<double>(problem.rows * problem.columns),
-                                .launches = 30,
-                                .efficiency = efficiency,
-                                .threads = threads}},
+        {.candidate =
+             planner::Candidate{.variant = "simd",
+                                .parameters = {{"kernels", kernels->name}, {"threads", std::to_string(threads)}},
+                                .refusal = {},
+                                .cost = {.flops = flow::plain_operations(problem),
+                                         .bytes = 60.0 * static_cast<double>(problem.rows * problem.columns),
+                                         .launches = 30,
+                                         .efficiency = efficiency,
+                                         .threads = threads}},
          .build = [problem, kernels, threads] { return std::make_shared<Simd>(problem, *kernels, threads); }});
     efficiency /= 2;
   }

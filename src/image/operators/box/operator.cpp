@@ -25,17 +25,19 @@ template <>
 const Definition<Box>& definition<Box>() {
   using Kind = OperatorParameter::Kind;
   static const Definition<Box> box{
-      .info = {.name = "box",
-               .syntax = "box SIDE [COLUMNS]",
-               .help = "mean of SIDE x SIDE pixels, or of SIDE rows and COLUMNS columns",
-               .parameters = {{.name = "SIDE", .help = "rows", .kind = Kind::whole, .least = 1, .most = kMostSide},
-                              {.name = "COLUMNS",
-                               .help = "columns; default SIDE",
-                               .kind = Kind::whole,
-                               .least = 1,
-                               .most = kMostSide,
-                               .optional = true}},
-               .examples = {"box 9"}},
+      .info =
+          OperatorInfo{
+              .name = "box",
+              .syntax = "box SIDE [COLUMNS]",
+              .help = "mean of SIDE x SIDE pixels, or of SIDE rows and COLUMNS columns",
+              .parameters = {{.name = "SIDE", .help = "rows", .kind = Kind::whole, .least = 1, .most = kMostSide},
+                             {.name = "COLUMNS",
+                              .help = "columns; default SIDE",
+                              .kind = Kind::whole,
+                              .least = 1,
+                              .most = kMostSide,
+                              .optional = true}},
+              .examples = {"box 9"}},
       .parse =
           [](Words& words) {
             const std::size_t side = words.count("the side");

@@ -63,18 +63,18 @@ template <>
 const Definition<Convolve>& definition<Convolve>() {
   using Kind = OperatorParameter::Kind;
   static const Definition<Convolve> convolve{
-      .info = {.name = "convolve",
-               .syntax = "convolve ROWSxCOLUMNS w,w,...",
-               .help = "correlation with a window of weights",
-               .parameters = {{.name = "ROWSxCOLUMNS", .help = "1 to 255 each", .kind = Kind::text},
-                              {.name = "w,w,...", .help = "weights, row by row", .kind = Kind::text}},
-               // The second one is a defocused lens: a disc.
-               .examples = {example_of(7, [](int y, int x) { return 0.02 + 0.0001 * (7 * y + x); }),
-                            example_of(31,
-                                       [](int y, int x) {
-                                         const int down = y - 15, across = x - 15;
-                                         return across * across + down * down <= 231 ? 0.0014 : 0.0;
-                                       })}},
+      .info = OperatorInfo{.name = "convolve",
+                           .syntax = "convolve ROWSxCOLUMNS w,w,...",
+                           .help = "correlation with a window of weights",
+                           .parameters = {{.name = "ROWSxCOLUMNS", .help = "1 to 255 each", .kind = Kind::text},
+                                          {.name = "w,w,...", .help = "weights, row by row", .kind = Kind::text}},
+                           // The second one is a defocused lens: a disc.
+                           .examples = {example_of(7, [](int y, int x) { return 0.02 + 0.0001 * (7 * y + x); }),
+                                        example_of(31,
+                                                   [](int y, int x) {
+                                                     const int down = y - 15, across = x - 15;
+                                                     return across * across + down * down <= 231 ? 0.0014 : 0.0;
+                                                   })}},
       .parse =
           [](Words& words) {
             const std::string size = words.next("the size");

@@ -42,16 +42,18 @@ const Definition<Gauss>& definition<Gauss>() {
   using Kind = OperatorParameter::Kind;
   static const Definition<Gauss> gauss{
       .info =
-          {.name = "gauss",
-           .syntax = "gauss SIGMA [RADIUS]",
-           .help = "Gaussian filter; without RADIUS as cv::GaussianBlur",
-           .parameters = {{.name = "SIGMA", .help = "standard deviation in pixels, above 0", .least = 0.1, .most = 100},
-                          {.name = "RADIUS",
-                           .help = "weights on either side of the centre; 0: 3 SIGMA for 8 bits, else 4 SIGMA",
-                           .kind = Kind::whole,
-                           .most = kMostRadius,
-                           .optional = true}},
-           .examples = {"gauss 1 2", "gauss 5"}},
+          OperatorInfo{
+              .name = "gauss",
+              .syntax = "gauss SIGMA [RADIUS]",
+              .help = "Gaussian filter; without RADIUS as cv::GaussianBlur",
+              .parameters =
+                  {{.name = "SIGMA", .help = "standard deviation in pixels, above 0", .least = 0.1, .most = 100},
+                   {.name = "RADIUS",
+                    .help = "weights on either side of the centre; 0: 3 SIGMA for 8 bits, else 4 SIGMA",
+                    .kind = Kind::whole,
+                    .most = kMostRadius,
+                    .optional = true}},
+              .examples = {"gauss 1 2", "gauss 5"}},
       .parse =
           [](Words& words) {
             const double sigma = words.number("sigma");

@@ -49,15 +49,15 @@ double gradient_gain(const Gradient& o, const Shape&) {
 template <>
 const Definition<Gradient>& definition<Gradient>() {
   static const Definition<Gradient> gradient{
-      .info = {.name = "gradient",
-               .syntax = "gradient [sobel|scharr|central] [opencv]",
-               .help = "d/dx and d/dy of one channel, as float: Sobel / 8, Scharr / 32, (-1 0 1) / 2",
-               .parameters = {{.name = "KIND",
-                               .help = "default sobel",
-                               .kind = OperatorParameter::Kind::word,
-                               .words = {"sobel", "scharr", "central"},
-                               .optional = true}},
-               .examples = {"gradient"}},
+      .info = OperatorInfo{.name = "gradient",
+                           .syntax = "gradient [sobel|scharr|central] [opencv]",
+                           .help = "d/dx and d/dy of one channel, as float: Sobel / 8, Scharr / 32, (-1 0 1) / 2",
+                           .parameters = {{.name = "KIND",
+                                           .help = "default sobel",
+                                           .kind = OperatorParameter::Kind::word,
+                                           .words = {"sobel", "scharr", "central"},
+                                           .optional = true}},
+                           .examples = {"gradient"}},
       .parse =
           [](Words& words) {
             const Like like = words.like();

@@ -15,10 +15,10 @@ StepLister list_point;
 template <>
 const Definition<Gray>& definition<Gray>() {
   static const Definition<Gray> gray{
-      .info = {.name = "gray",
-               .syntax = "gray",
-               .help = "0.299 red + 0.587 green + 0.114 blue, of 3 or 4 channels",
-               .examples = {"gray"}},
+      .info = OperatorInfo{.name = "gray",
+                           .syntax = "gray",
+                           .help = "0.299 red + 0.587 green + 0.114 blue, of 3 or 4 channels",
+                           .examples = {"gray"}},
       .parse = [](Words&) { return Gray{}; },
       .print = [](const Gray&) { return std::string("gray"); },
       .shape =

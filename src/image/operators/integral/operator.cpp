@@ -38,10 +38,10 @@ Plain plain_integral(const Integral&, const Reference& call) {
 template <>
 const Definition<Integral>& definition<Integral>() {
   static const Definition<Integral> integral{
-      .info = {.name = "integral",
-               .syntax = "integral",
-               .help = "summed-area table with a zero row and column in front; last in a chain",
-               .examples = {"integral"}},
+      .info = OperatorInfo{.name = "integral",
+                           .syntax = "integral",
+                           .help = "summed-area table with a zero row and column in front; last in a chain",
+                           .examples = {"integral"}},
       .parse = [](Words&) { return Integral{}; },
       .print = [](const Integral&) { return std::string("integral"); },
       .shape =

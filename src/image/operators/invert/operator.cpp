@@ -59,10 +59,10 @@ bool invert_tile(const Invert&, on_device::StageList& stages) {
 template <>
 const Definition<Invert>& definition<Invert>() {
   static const Definition<Invert> invert{
-      .info = {.name = "invert",
-               .syntax = "invert",
-               .help = "negative: 255 - value for 8 bits, 65535 - value for 16 bits, 1 - value for floats",
-               .examples = {"invert"}},
+      .info = OperatorInfo{.name = "invert",
+                           .syntax = "invert",
+                           .help = "negative: 255 - value for 8 bits, 65535 - value for 16 bits, 1 - value for floats",
+                           .examples = {"invert"}},
       .parse = [](Words&) { return Invert{}; },
       .print = [](const Invert&) { return std::string("invert"); },
       .reference =

@@ -31,15 +31,15 @@ Plain plain_median(const Median& o, const Reference& call) {
 template <>
 const Definition<Median>& definition<Median>() {
   static const Definition<Median> median{
-      .info = {.name = "median",
-               .syntax = "median RADIUS",
-               .help = "median of (2 RADIUS + 1) x (2 RADIUS + 1) pixels, per channel",
-               .parameters = {{.name = "RADIUS",
-                               .help = "pixels on either side of the centre",
-                               .kind = OperatorParameter::Kind::whole,
-                               .most = 64}},
-               .border = Border::replicate,
-               .examples = {"median 1", "median 2"}},
+      .info = OperatorInfo{.name = "median",
+                           .syntax = "median RADIUS",
+                           .help = "median of (2 RADIUS + 1) x (2 RADIUS + 1) pixels, per channel",
+                           .parameters = {{.name = "RADIUS",
+                                           .help = "pixels on either side of the centre",
+                                           .kind = OperatorParameter::Kind::whole,
+                                           .most = 64}},
+                           .border = Border::replicate,
+                           .examples = {"median 1", "median 2"}},
       .parse = [](Words& words) { return Median{words.count("radius")}; },
       .print = [](const Median& o) { return fmt::format("median {}", o.radius); },
       .shape =

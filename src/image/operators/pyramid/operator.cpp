@@ -57,16 +57,16 @@ void pyramid_rows(const Pyramid& o, const Shape& in, std::size_t, Stages& stages
 template <>
 const Definition<Pyramid>& definition<Pyramid>() {
   static const Definition<Pyramid> pyramid{
-      .info = {.name = "pyramid",
-               .syntax = "pyramid [LEVELS]",
-               .help = "per level (1 4 6 4 1) / 16 along both axes, then every second pixel",
-               .parameters = {{.name = "LEVELS",
-                               .help = "default 1",
-                               .kind = OperatorParameter::Kind::whole,
-                               .least = 1,
-                               .most = 16,
-                               .optional = true}},
-               .examples = {"pyramid 1"}},
+      .info = OperatorInfo{.name = "pyramid",
+                           .syntax = "pyramid [LEVELS]",
+                           .help = "per level (1 4 6 4 1) / 16 along both axes, then every second pixel",
+                           .parameters = {{.name = "LEVELS",
+                                           .help = "default 1",
+                                           .kind = OperatorParameter::Kind::whole,
+                                           .least = 1,
+                                           .most = 16,
+                                           .optional = true}},
+                           .examples = {"pyramid 1"}},
       .parse = [](Words& words) { return Pyramid{words.count_or("levels", 1)}; },
       .print = [](const Pyramid& o) { return fmt::format("pyramid {}", o.levels); },
       .shape =

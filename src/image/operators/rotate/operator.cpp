@@ -108,17 +108,17 @@ template <>
 const Definition<Rotate>& definition<Rotate>() {
   using Kind = OperatorParameter::Kind;
   static const Definition<Rotate> rotate{
-      .info = {.name = "rotate",
-               .syntax = "rotate DEGREES [nearest|bilinear|bicubic] [opencv]",
-               .help = "counterclockwise about the centre, same size; 90 and 270 exchange the sides",
-               .parameters = {{.name = "DEGREES", .help = "any angle", .least = -180, .most = 180},
-                              {.name = "INTERPOLATION",
-                               .help = "default bilinear",
-                               .kind = Kind::word,
-                               .words = {"nearest", "bilinear", "bicubic"},
-                               .optional = true}},
-               .border = Border::constant,
-               .examples = {"rotate 90"}},
+      .info = OperatorInfo{.name = "rotate",
+                           .syntax = "rotate DEGREES [nearest|bilinear|bicubic] [opencv]",
+                           .help = "counterclockwise about the centre, same size; 90 and 270 exchange the sides",
+                           .parameters = {{.name = "DEGREES", .help = "any angle", .least = -180, .most = 180},
+                                          {.name = "INTERPOLATION",
+                                           .help = "default bilinear",
+                                           .kind = Kind::word,
+                                           .words = {"nearest", "bilinear", "bicubic"},
+                                           .optional = true}},
+                           .border = Border::constant,
+                           .examples = {"rotate 90"}},
       .parse = parse_rotate,
       .print =
           [](const Rotate& o) {

@@ -28,12 +28,14 @@ template <>
 const Definition<Separable>& definition<Separable>() {
   using Kind = OperatorParameter::Kind;
   static const Definition<Separable> separable{
-      .info = {.name = "separable",
-               .syntax = "separable DOWN,... ACROSS,...",
-               .help = "correlation with the product of a column and a row of weights",
-               .parameters = {{.name = "DOWN,...", .help = "1 to 1025 weights of the column", .kind = Kind::text},
-                              {.name = "ACROSS,...", .help = "1 to 1025 weights of the row", .kind = Kind::text}},
-               .examples = {"separable 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1"}},
+      .info =
+          OperatorInfo{
+              .name = "separable",
+              .syntax = "separable DOWN,... ACROSS,...",
+              .help = "correlation with the product of a column and a row of weights",
+              .parameters = {{.name = "DOWN,...", .help = "1 to 1025 weights of the column", .kind = Kind::text},
+                             {.name = "ACROSS,...", .help = "1 to 1025 weights of the row", .kind = Kind::text}},
+              .examples = {"separable 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1"}},
       .parse =
           [](Words& words) {
             Separable o;

@@ -11,7 +11,9 @@ StepLister list_transpose;  // device.cpp
 template <>
 const Definition<Transpose>& definition<Transpose>() {
   static const Definition<Transpose> transpose{
-      .info = {.name = "transpose", .syntax = "transpose", .help = "rows become columns", .examples = {"transpose"}},
+      .info =
+          OperatorInfo{
+              .name = "transpose", .syntax = "transpose", .help = "rows become columns", .examples = {"transpose"}},
       .parse = [](Words&) { return Transpose{}; },
       .print = [](const Transpose&) { return std::string("transpose"); },
       .shape =

@@ -401,9 +401,9 @@ ResidentKernel::Part ResidentKernel::part(std::size_t index) const {
   const std::size_t first = index * text.layout.shape[0],
                     planes = std::min(text.layout.shape[0], place.planes() - first);
   const int tiles = launches() == 1 ? options.tiles[0] : pieces(static_cast<int>(planes), core(0));
-  return {.launch = {.groups = {static_cast<std::uint64_t>(tiles * options.tiles[1] * options.tiles[2])},
-                     .items = {static_cast<std::uint64_t>(work_items())},
-                     .local_bytes = local_bytes()},
+  return {.launch = Launch{.groups = {static_cast<std::uint64_t>(tiles * options.tiles[1] * options.tiles[2])},
+                           .items = {static_cast<std::uint64_t>(work_items())},
+                           .local_bytes = local_bytes()},
           .scalars = {count(place.width()), count(place.height()), count(planes), count(options.tiles[2]),
                       count(options.tiles[1]), count(tiles), count(place.pitch),
                       offset(place.origin + first * place.plane()), offset(place.field)}};

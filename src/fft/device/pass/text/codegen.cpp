@@ -27,7 +27,7 @@ PassText pass_text(const PassDesign& design) {
   }
   text.close();
   const std::string name = fmt::format("fft {} points", design.points);
-  return {{.name = name, .text = text.str()}, pass.context.local_bytes()};
+  return {KernelSource{.name = name, .text = text.str()}, pass.context.local_bytes()};
 }
 
 std::size_t local_bytes_of(const PassDesign& design) {

@@ -72,8 +72,8 @@ std::string two_passes(const Device& device, const AxisProblem& problem, const s
                                     .float64 = problem.float64,
                                     .length = n2,
                                     .counts = problem.counts,
-                                    .in = {.point = problem.out.point * n1, .line = problem.out.line},
-                                    .out = {.point = problem.out.point * n1, .line = problem.out.line},
+                                    .in = Address{.point = problem.out.point * n1, .line = problem.out.line},
+                                    .out = Address{.point = problem.out.point * n1, .line = problem.out.line},
                                     .factor = problem.store.kind(),
                                     .factor_at = {.point = problem.store_at.point * n1, .line = problem.store_at.line},
                                     .scale = problem.scale};

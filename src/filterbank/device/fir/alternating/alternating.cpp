@@ -78,7 +78,8 @@ class AlternatingWriter {
     text_.close();
     text_.close();
     text_.close();
-    return {{.name = fmt::format("filter bank {} x {}, alternating", g_.channels, g_.taps), .text = text_.str()},
+    return {KernelSource{.name = fmt::format("filter bank {} x {}, alternating", g_.channels, g_.taps),
+                         .text = text_.str()},
             whole * 2 * sizeof(float)};
   }
 

@@ -104,7 +104,7 @@ class BlockWriter {
     if (counted() && !staged()) text_.line("READ_BARRIER_ARRIVE(points + {});", read_barrier_at());
     text_.close();
     text_.close();
-    return {{.name = fmt::format("filter bank {} x {}, blocks", g_.channels, g_.taps), .text = text_.str()},
+    return {KernelSource{.name = fmt::format("filter bank {} x {}, blocks", g_.channels, g_.taps), .text = text_.str()},
             (lines + roots() + 1) * 2 * sizeof(float) + kept * sizeof(float)};
   }
 
