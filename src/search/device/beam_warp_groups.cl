@@ -25,23 +25,18 @@ FUNCTION void load_weights(uint (*to)[4], GLOBAL const uint* from) {
   }
 }
 
-// Adds the power at 64 times to 8 sums, 8 times to each.
-FUNCTION void add_power(float* power, const uint (*weights)[4], uint samples) {
+// Adds the power at 128 times to 16 sums, 8 times to each. `sums` stays in the same registers: two sets would not fit.
+FUNCTION void add_power(float* power, SUM_TYPE* sums, const uint (*weights)[4], uint samples) {
   const ulong rows = (1ul << 62) | (64ul << 32) | (1ul << 16);  // descriptor: 128-byte swizzle, 8 rows in 1024 bytes
-  SUM_TYPE sums[32];
   WARP_GROUP_FENCE();
   UNROLL
   for (int k = 0; k < 4 * PARTS; ++k) {
     const ulong columns = rows | (((samples + k / 4 * PLANE_BYTES + k % 4 * 32) & 0x3ffff) >> 4);
-    if (k == 0) {
-      warp_group_product(sums, weights[k], columns);
-    } else {
-      warp_group_multiply(sums, weights[k], columns);
-    }
+    warp_group_multiply_128(sums, weights[k], columns, k > 0);
   }
   WARP_GROUP_WAIT();
   UNROLL
-  for (int i = 0; i < 32; ++i) {
+  for (int i = 0; i < 64; ++i) {
     const float one = (float)sums[i];
     power[i / 4] = FMA(one, one, power[i / 4]);
   }
@@ -82,29 +77,35 @@ KERNEL WORK_GROUP_RESIDENT(256, 1, 1, 2) void beam_power_warp_groups(GLOBAL cons
   const uint beam = first_beam + warp * 8 + lane / 4;
   GLOBAL float* to = out + ((ulong)beam * channels + channel) * bins + first + 2 * (lane % 4);
   uint round = 0;  // of the three buffers
+  SUM_TYPE sums[64];
+  UNROLL
+  for (int i = 0; i < 64; ++i) sums[i] = 0;
   for (int stage = 0; stage < stages; ++stage) {
     BARRIER();  // every warp has read the buffer of the previous stage
     if (item == 0 && stage + 2 < stages) copy_stage(full, base, from, times, stage + 2);
     MBARRIER_WAIT(full + stage % 3, round & 1);
     if (stage % 3 == 2) ++round;
-    _Pragma("unroll 1") for (int part = 0; part < STAGE_TIMES / 64; ++part) {
-      const uint here = base + stage % 3 * STAGE_BYTES + part * (64 * 128);
-      float power[8];
-      UNROLL
-      for (int n = 0; n < 8; ++n) power[n] = 0.0f;
-      UNROLL
-      for (int p = 0; p < POLARIZATIONS; ++p) add_power(power, held[p], here + p * PARTS * PLANE_BYTES);
-      // Each of four lanes holds part of eight sums. The lanes exchange parts; lane j then has sums 2 j and 2 j + 1.
+    const uint here = base + stage % 3 * STAGE_BYTES;
+    float power[16];
+    UNROLL
+    for (int n = 0; n < 16; ++n) power[n] = 0.0f;
+    UNROLL
+    for (int p = 0; p < POLARIZATIONS; ++p) add_power(power, sums, held[p], here + p * PARTS * PLANE_BYTES);
+    // Each of four lanes holds part of the sums. The lanes exchange parts; of each eight, lane j has sums 2 j and 2 j + 1.
+    UNROLL
+    for (int half = 0; half < 16; half += 8) {
       float four[4], two[2];
       const bool upper = lane & 2, odd = lane & 1;
       UNROLL
-      for (int i = 0; i < 4; ++i)
-        four[i] = (upper ? power[4 + i] : power[i]) + SHUFFLE_XOR(upper ? power[i] : power[4 + i], 2);
+      for (int i = 0; i < 4; ++i) {
+        const float low = power[half + i], high = power[half + 4 + i];
+        four[i] = (upper ? high : low) + SHUFFLE_XOR(upper ? low : high, 2);
+      }
       UNROLL
       for (int i = 0; i < 2; ++i)
         two[i] = (odd ? four[2 + i] : four[i]) + SHUFFLE_XOR(odd ? four[i] : four[2 + i], 1);
-      if (beam < beams) *(GLOBAL float2*)to = make_float2(two[0], two[1]);
-      to += 8;
+      if (beam < beams) *(GLOBAL float2*)(to + half) = make_float2(two[0], two[1]);
     }
+    to += 16;
   }
 }

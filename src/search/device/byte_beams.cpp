@@ -96,12 +96,13 @@ std::string ByteBeams::warp_group_refusal(const Device& device, const ByteBeamPr
 }
 
 KernelSource ByteBeams::warp_group_source(const ByteBeamProblem& p) {
-  return {
-      .name = "search byte beams, warp groups",
-      .text = ridge::detail::kernel_text("codegen/warp_groups") + ridge::detail::kernel_text("search/beam_warp_groups"),
-      .defines = {{"POLARIZATIONS", std::to_string(p.polarizations)},
-                  {"PARTS", std::to_string(p.row_bytes() / 128)},
-                  {"FLOAT16", p.float16 ? "1" : "0"}}};
+  return {.name = "search byte beams, warp groups",
+          .text = ridge::detail::kernel_text("codegen/warp_groups") +
+                  ridge::detail::kernel_text("codegen/warp_groups_128") +
+                  ridge::detail::kernel_text("search/beam_warp_groups"),
+          .defines = {{"POLARIZATIONS", std::to_string(p.polarizations)},
+                      {"PARTS", std::to_string(p.row_bytes() / 128)},
+                      {"FLOAT16", p.float16 ? "1" : "0"}}};
 }
 
 ByteBeams::ByteBeams(const Device& device, const ByteBeamProblem& problem, bool warp_groups)
