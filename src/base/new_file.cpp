@@ -65,7 +65,7 @@ void remove_unlocked(int folder, const char* name) {
 
 bool first_search_of(const fs::path& folder) {
   static std::mutex mutex;
-  static std::set<fs::path> searched;
+  static std::set<fs::path>& searched = *new std::set<fs::path>;  // never destroyed: traces are written at exit
   std::error_code error;
   const fs::path whole = fs::absolute(folder, error);
   const std::lock_guard lock(mutex);

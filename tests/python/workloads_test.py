@@ -1,6 +1,10 @@
 """Compares stencils, filter banks, radar, images and device arrays with NumPy; wrong input raises an exception, never a crash."""
 import gc
+import json
+import os
+import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -314,6 +318,18 @@ class Images(unittest.TestCase):
             image.read("/nonexistent.png")
         with self.assertRaises(ValueError):
             image.variance(x)
+
+
+class Traces(unittest.TestCase):
+    def test_a_trace_is_written_at_exit_after_other_files(self):
+        program = "import numpy, ridge; ridge.image.write('x.png', numpy.zeros((4, 4, 3), numpy.uint8))"
+        with tempfile.TemporaryDirectory() as folder:
+            # MALLOC_PERTURB_: glibc overwrites freed memory
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "RIDGE_TRACE": "trace.json", "MALLOC_PERTURB_": "165"}
+            done = subprocess.run([sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(os.path.join(folder, "trace.json"), encoding="utf-8") as file:
+                self.assertIn("traceEvents", json.load(file))
 
 
 class DeviceArrays(unittest.TestCase):
