@@ -85,7 +85,7 @@ class BeamsRun {
       queue_.download(out_, &power, sizeof(power), ((beam * shape_.channels + channel) * bins() + bin) * sizeof(float));
       queue_.finish();
       const double expected = exact(beam, channel, bin), apart = std::abs(power - expected) / expected;
-      if (!(apart <= worst)) worst = apart;  // also for NaN
+      worst = std::max(worst, std::isnan(apart) ? HUGE_VAL : apart);
     }
     return worst;
   }
