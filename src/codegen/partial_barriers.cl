@@ -10,13 +10,14 @@
 #else
 #define GROUP_PART_BARRIER(number, n) BARRIER()
 #endif
-// Split barrier, once per loop iteration: each work-item of WARPS warps arrives when it has read its points, and waits
-// before it overwrites points in the next iteration. One arrival per warp, after __syncwarp(), would do, but racecheck
-// does not follow it. Devices without mbarrier use a full barrier in place of the wait.
+// Split barrier, once per loop iteration: each of WARPS warps arrives when it has read its points, and waits before it
+// overwrites points in the next iteration. Devices without mbarrier use a full barrier in place of the wait.
 #if (defined(__CUDACC_RTC__) || defined(__CUDACC__)) && __CUDA_ARCH__ >= 900
 #define READ_BARRIER_INIT(p) \
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ridge_local_address(p)), "n"(32 * WARPS) : "memory")
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ridge_local_address(p)), "n"(WARPS) : "memory")
 FUNCTION void READ_BARRIER_ARRIVE(const void* p) {
+  __syncwarp();
+  if (threadIdx.x % 32 != 0) return;
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(p)) : "memory");
 }
 #define READ_BARRIER_WAIT(p, iteration) MBARRIER_WAIT((ulong*)(p), ((iteration) + 1) & 1)

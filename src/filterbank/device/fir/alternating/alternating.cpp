@@ -55,8 +55,8 @@ class AlternatingWriter {
     first_rows();
     text_.open("if (item == 0)");
     for (std::size_t p = 0; p < 2; ++p) {
-      text_.line("MBARRIER_INIT(full + {}, {});", p, 32 * kWarps);
-      text_.line("MBARRIER_INIT(empty + {}, {});", p, 32 * kSide);
+      text_.line("MBARRIER_INIT(full + {}, {});", p, kWarps);
+      text_.line("MBARRIER_INIT(empty + {}, {});", p, kSide);
     }
     text_.close();
     text_.line("BARRIER();");
@@ -216,8 +216,10 @@ class AlternatingWriter {
     }
     arrive(fmt::format("full + {}", pol));
   }
-  // Every work-item arrives: racecheck does not follow one arrival after a barrier of the sub-group.
-  void arrive(const std::string& at) { text_.line("MBARRIER_ARRIVE({});", at); }
+  void arrive(const std::string& at) {
+    text_.line("SUB_GROUP_BARRIER();");
+    text_.line("if (lane == 0) MBARRIER_ARRIVE({});", at);
+  }
 
   void transform(std::size_t pol) {
     text_.line("const int pol = {}, block = {};", pol, pol == 0 ? "round" : "round - 1");
