@@ -33,10 +33,10 @@ KERNEL WORK_GROUP(64, 1, 1) void move_points(GLOBAL CELL* grid, GLOBAL const CEL
   }
   sums[lane] = sum;
   BARRIER();
-  // From 32 for any `lanes`: PoCL 3.1 without optimization gives NaN if a loop with barriers starts at an argument.
-  for (int apart = 32; apart > 0; apart /= 2) {
-    if (apart < lanes && part < apart) sums[lane] += sums[lane + apart];
+  for (int apart = lanes / 2; apart > 0; apart /= 2) {
+    if (part < apart) sums[lane] += sums[lane + apart];
     BARRIER();
   }
-  if (part == 0 && receiver < receivers) take_values[take_row + receiver] = sums[lane];
+  // Not `&&`: after a loop with barriers PoCL 3.1 without optimization then stores NaN.
+  if ((part == 0) & (receiver < receivers)) take_values[take_row + receiver] = sums[lane];
 }
