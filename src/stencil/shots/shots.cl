@@ -14,6 +14,7 @@ KERNEL WORK_GROUP(64, 1, 1) void move_points(GLOBAL CELL* grid, GLOBAL const CEL
   AFTER_PREVIOUS_KERNEL();
   LOCAL_ARRAY(CELL, sums, 64);
   const int lane = LOCAL_ID(0), group = (int)GROUP_ID(0);
+  // Barriers are outside of branches, and no work-item returns before them: PoCL 3.1 computes wrong sums otherwise.
   if (group < add_groups) {
     const int k = group * 64 + lane;
     if (k < cells) {
@@ -22,12 +23,12 @@ KERNEL WORK_GROUP(64, 1, 1) void move_points(GLOBAL CELL* grid, GLOBAL const CEL
       const ulong place = origin + add_places[k];
       grid[add_level + place] += media[place] * sum;
     }
-    return;
   }
   const int receiver = (group - add_groups) * (64 / lanes) + lane / lanes, part = lane % lanes;
+  const int takes = group >= add_groups && receiver < receivers;
   const ulong level = take_level + origin;
   CELL sum = 0;
-  if (receiver < receivers) {
+  if (takes) {
     for (uint i = take_first[receiver] + part; i < take_first[receiver + 1]; i += lanes)
       sum += take_weights[i] * grid[level + take_places[i]];
   }
@@ -37,6 +38,5 @@ KERNEL WORK_GROUP(64, 1, 1) void move_points(GLOBAL CELL* grid, GLOBAL const CEL
     if (part < apart) sums[lane] += sums[lane + apart];
     BARRIER();
   }
-  // Not `&&`: after a loop with barriers PoCL 3.1 without optimization then stores NaN.
-  if ((part == 0) & (receiver < receivers)) take_values[take_row + receiver] = sums[lane];
+  if (takes && part == 0) take_values[take_row + receiver] = sums[lane];
 }
