@@ -1,7 +1,7 @@
 // Fuzz target: PSRFITS files of search mode, which are read through cfitsio.
 #include "support.hpp"
 
-#include "io/telescopes/psrfits.hpp"
+#include "io/telescopes/fits/psrfits.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

@@ -1,5 +1,5 @@
 // PSRFITS files of search mode: written here, read through cfitsio.
-#include "io/telescopes/psrfits.hpp"
+#include "io/telescopes/fits/psrfits.hpp"
 
 #include <bit>
 #include <cmath>

@@ -1,6 +1,6 @@
 // UVFITS files: parsed here from the bytes, and read through cfitsio where it is installed. Phases and coordinates are
 // compared with the sky: a plane wave at each station, from altitude and azimuth formulas that the writer does not use.
-#include "io/telescopes/uvfits.hpp"
+#include "io/telescopes/fits/uvfits.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -16,7 +16,7 @@
 
 #include "base/files.hpp"
 #include "base/library.hpp"
-#include "io/telescopes/psrfits.hpp"
+#include "io/telescopes/fits/psrfits.hpp"
 #endif
 
 namespace ridge::io::formats {

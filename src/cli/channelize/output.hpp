@@ -12,12 +12,12 @@
 #include "cli/channelize/kurtosis.hpp"
 #include "cli/channelize/work.hpp"
 #include "io/telescopes/eight_bits.hpp"
+#include "io/telescopes/fits/uvfits.hpp"
 #include "io/telescopes/psrdada.hpp"
 #include "io/telescopes/resume_note.hpp"
 #include "io/telescopes/samples.hpp"
 #include "io/telescopes/sigproc.hpp"
 #include "io/telescopes/stream.hpp"
-#include "io/telescopes/uvfits.hpp"
 
 namespace ridge::cli {
 

@@ -1,7 +1,7 @@
 // The part of a UVFITS header that the options of `ridge channelize --correlate` give.
 #pragma once
 #include "cli/channelize/files.hpp"
-#include "io/telescopes/uvfits.hpp"
+#include "io/telescopes/fits/uvfits.hpp"
 
 namespace ridge::cli {
 

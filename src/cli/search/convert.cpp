@@ -8,7 +8,7 @@
 #include "cli/search/power_file.hpp"
 #include "command/command.hpp"
 #include "command/options.hpp"
-#include "io/telescopes/psrfits.hpp"
+#include "io/telescopes/fits/psrfits.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <ridge/search.hpp>
 
-#include "io/telescopes/psrfits.hpp"
+#include "io/telescopes/fits/psrfits.hpp"
 #include "io/telescopes/sigproc.hpp"
 #include "io/telescopes/stream.hpp"
 

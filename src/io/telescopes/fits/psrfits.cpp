@@ -1,5 +1,5 @@
 // Writes PSRFITS; reports a missing cfitsio.
-#include "io/telescopes/psrfits.hpp"
+#include "io/telescopes/fits/psrfits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "io/telescopes/fits_cards.hpp"
+#include "io/telescopes/fits/cards.hpp"
 
 namespace ridge::io {
 namespace {

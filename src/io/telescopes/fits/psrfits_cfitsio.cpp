@@ -16,7 +16,7 @@
 
 #include "base/library.hpp"
 #include "base/log.hpp"
-#include "io/telescopes/psrfits.hpp"
+#include "io/telescopes/fits/psrfits.hpp"
 
 namespace ridge::io {
 namespace {

@@ -1,5 +1,5 @@
 // Computes u, v and w, and writes groups and the table of antennas.
-#include "io/telescopes/uvfits.hpp"
+#include "io/telescopes/fits/uvfits.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "io/telescopes/fits_cards.hpp"
+#include "io/telescopes/fits/cards.hpp"
 
 namespace ridge::io {
 namespace {
