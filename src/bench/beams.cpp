@@ -9,7 +9,6 @@
 #include <ridge/half.hpp>
 
 #include "bench/bench.hpp"
-#include "device/timing.hpp"
 #include "search/device/byte_beams.hpp"
 
 namespace ridge::cli {
@@ -134,18 +133,11 @@ BenchResult bench_beams(const Device& device, const BeamsCase& wanted, const std
       continue;
     }
     BeamsRun run(device, shape, warp_groups);
-    Contest contest{device,
-                    fmt::format("beams {} stations x {}, {} beams, {} channels, {} times, {}", wanted.stations,
-                                wanted.polarizations, wanted.beams, wanted.channels, wanted.times, wanted.arithmetic)};
-    contest.ours.push_back(
-        {.name = name, .call = [&] { run.run(); }, .flops = shape.operations(), .bytes = run.bytes()});
-    const report::BenchRow row =
-        contest
-            .time([&](const auto& calls) {
-              return best_device_seconds(run.queue(), calls,
-                                         {.seconds = wanted.seconds, .at_least = 2, .at_most = 200});
-            })
-            .front();
+    const report::BenchRow row = timed_row(
+        run.queue(), device,
+        fmt::format("beams {} stations x {}, {} beams, {} channels, {} times, {}", wanted.stations,
+                    wanted.polarizations, wanted.beams, wanted.channels, wanted.times, wanted.arithmetic),
+        {.name = name, .call = [&] { run.run(); }, .flops = shape.operations(), .bytes = run.bytes()}, wanted.seconds);
     const double error = run.error();
     result.rows.push_back(row);
     result.notes.push_back(fmt::format("{} {} {}: {:.1f} TOP/s, powers within {:.1e} of sums in double", device.id(),
@@ -191,14 +183,8 @@ Workload bench_of_beams() {
       mistake(fmt::format("bench beams: --times must be a multiple of 128, got {}", wanted->times));
     BenchTable table("Beams", "Weighted sums of stations on the matrix units, and their power.");
     table.at_end = table.notes_first = true;
-    for (const Device& device : bench_devices(options)) {
-      if (!device.is_host()) {
-        table.cases.push_back({fmt::format("beams on {}", device.id()),
-                               [=](const Tell&) { return bench_beams(device, *wanted, options.variant); }});
-      } else if (!options.devices.empty()) {
-        mistake("bench beams: needs an accelerator, got the host");
-      }
-    }
+    add_accelerators(table, options, "beams",
+                     [=](const Device& device) { return bench_beams(device, *wanted, options.variant); });
     return std::vector{table};
   };
   return bench;

@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "command/command.hpp"
 #include "command/process.hpp"
+#include "device/timing.hpp"
 #include "machine/energy.hpp"
 #include "report/page.hpp"
 
@@ -154,6 +155,17 @@ std::vector<Device> bench_devices(const BenchOptions& options) {
   return chosen.empty() ? devices().devices : chosen;
 }
 
+void add_accelerators(BenchTable& table, const BenchOptions& options, const std::string& workload,
+                      const std::function<BenchResult(const Device& device)>& run) {
+  for (const Device& device : bench_devices(options)) {
+    if (!device.is_host()) {
+      table.cases.push_back({fmt::format("{} on {}", workload, device.id()), [=](const Tell&) { return run(device); }});
+    } else if (!options.devices.empty()) {
+      mistake(fmt::format("bench {}: needs an accelerator, got the host", workload));
+    }
+  }
+}
+
 void check_host_memory(double bytes) {
   const auto there = static_cast<double>(host().limits().memory);
   if (there == 0 || bytes <= there) return;
@@ -237,6 +249,16 @@ report::BenchRow row_of(const Device& device, const std::string& problem, const 
   row.gflops = flops / seconds * 1e-9;
   row.gbytes_per_s = bytes / seconds * 1e-9;
   return row;
+}
+
+report::BenchRow timed_row(Queue& queue, const Device& device, const std::string& problem, Contest::Entry entry,
+                           double seconds) {
+  Contest contest{.device = device, .problem = problem};
+  contest.ours.push_back(std::move(entry));
+  const auto clock = [&](const Contest::Calls& calls) {
+    return best_device_seconds(queue, calls, {.seconds = seconds, .at_least = 2, .at_most = 200});
+  };
+  return contest.time(clock).front();
 }
 
 std::vector<report::BenchRow> Contest::time(const std::function<std::vector<double>(const Calls& calls)>& clock) {

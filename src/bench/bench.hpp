@@ -134,6 +134,14 @@ struct Contest {
 
 report::BenchRow row_of(const Device& device, const std::string& problem, const std::string& variant, double seconds,
                         double flops, double bytes);
+// The row of one call that enqueues: at least 2 and at most 200 times, for about `seconds`.
+report::BenchRow timed_row(Queue& queue, const Device& device, const std::string& problem, Contest::Entry entry,
+                           double seconds);
+
+// Appends a case per accelerator among the requested devices, "WORKLOAD on DEVICE". The host is refused if it was
+// requested by name.
+void add_accelerators(BenchTable& table, const BenchOptions& options, const std::string& workload,
+                      const std::function<BenchResult(const Device& device)>& run);
 
 // Least seconds of each call by a CPU clock (CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID), which other programs
 // on the processor change less than elapsed time.

@@ -7,7 +7,6 @@
 
 #include "bench/bench.hpp"
 #include "device/random.hpp"
-#include "device/timing.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -42,19 +41,15 @@ BenchResult bench_search(const Device& device, const SearchCase& wanted, const s
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!is_wanted(candidates[i], variant)) continue;
     const search::Plan plan(device, problem, only(candidates[i].name()));
-    Contest contest{device, fmt::format("search {} channels, {} trials, {} times", wanted.channels, wanted.trials,
-                                        wanted.times)};  // one by one: several plans might not fit
-    contest.ours.push_back({.name = candidates[i].name(),
-                            .call = [&] { plan.enqueue(queue, in, out); },
-                            .flops = plan.flops(),
-                            .bytes = plan.bytes(),
-                            .chosen = i == chosen.decisions().front().winner});
-    report::BenchRow row =
-        contest
-            .time([&](const auto& calls) {
-              return best_device_seconds(queue, calls, {.seconds = wanted.seconds, .at_least = 2, .at_most = 200});
-            })
-            .front();
+    report::BenchRow row =  // one by one: several plans might not fit
+        timed_row(queue, device,
+                  fmt::format("search {} channels, {} trials, {} times", wanted.channels, wanted.trials, wanted.times),
+                  {.name = candidates[i].name(),
+                   .call = [&] { plan.enqueue(queue, in, out); },
+                   .flops = plan.flops(),
+                   .bytes = plan.bytes(),
+                   .chosen = i == chosen.decisions().front().winner},
+                  wanted.seconds);
     row.more = {{"times_real_time", static_cast<double>(wanted.times) * problem.band.interval / row.seconds},
                 {"kept_1", plan.kept(1)},
                 {"kept_4", plan.kept(4)}};
@@ -88,19 +83,14 @@ BenchResult bench_coherent(const Device& device, const SearchCase& wanted, const
       if (std::string_view(route) == "fused" && (wanted.coherent < 4096 || wanted.coherent > 65536)) continue;
       const search::CoherentPlan plan(device, problem, {.effort = Effort::quick, .variant = route});
       result.explanation += plan.explain() + "\n";
-      Contest contest{device, fmt::format("coherent {} points, complex {}", plan.length(), bytes ? "int8" : "float")};
-      const auto moved = static_cast<double>(samples) * (bytes ? 10 : 16);
-      contest.ours.push_back({.name = route,
-                              .call = [&] { plan.enqueue(queue, in, samples, out); },
-                              .flops = 0,
-                              .bytes = moved,
-                              .chosen = true});
-      const report::BenchRow row =
-          contest
-              .time([&](const auto& calls) {
-                return best_device_seconds(queue, calls, {.seconds = wanted.seconds, .at_least = 2, .at_most = 200});
-              })
-              .front();
+      const report::BenchRow row = timed_row(
+          queue, device, fmt::format("coherent {} points, complex {}", plan.length(), bytes ? "int8" : "float"),
+          {.name = route,
+           .call = [&] { plan.enqueue(queue, in, samples, out); },
+           .flops = 0,
+           .bytes = static_cast<double>(samples) * (bytes ? 10 : 16),
+           .chosen = true},
+          wanted.seconds);
       result.rows.push_back(row);
       result.notes.push_back(fmt::format("{} {} {}: {:.1f} Gsample/s, {} of {} points overlap", device.id(), route,
                                          bytes ? "int8" : "float", 1e-9 * static_cast<double>(samples) / row.seconds,

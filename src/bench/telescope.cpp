@@ -431,14 +431,8 @@ Workload bench_of_telescope() {
       mistake(fmt::format("bench telescope: --spectra must be a multiple of 128, got {}", wanted->spectra));
     BenchTable table("Telescope", "Voltages to candidates on one device.");
     table.at_end = table.notes_first = true;
-    for (const Device& device : bench_devices(options)) {
-      if (!device.is_host()) {
-        table.cases.push_back({fmt::format("telescope on {}", device.id()),
-                               [=](const Tell&) { return bench_telescope(device, *wanted); }});
-      } else if (!options.devices.empty()) {
-        mistake("bench telescope: needs an accelerator, got the host");
-      }
-    }
+    add_accelerators(table, options, "telescope",
+                     [=](const Device& device) { return bench_telescope(device, *wanted); });
     return std::vector{table};
   };
   return bench;
