@@ -16,6 +16,7 @@
 #include "io/arrays/segy.hpp"
 #include "io/images/picture.hpp"
 #include "io/images/png.hpp"
+#include "stencil/shots/survey_state.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -37,12 +38,6 @@ InputGrid read_model_file(const std::string& file, std::size_t most_axes) {
     if (error.kind() != ErrorKind::io) throw;
     return read(2);
   }
-}
-
-std::string cell_of(const std::vector<std::size_t>& shape, std::size_t index) {
-  std::vector<std::size_t> cell(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0; index /= shape[axis]) cell[axis] = index % shape[axis];
-  return fmt::format("({})", fmt::join(cell, ", "));
 }
 
 }  // namespace
@@ -197,7 +192,7 @@ WaveModel read_model(const WaveOptions& options, const std::string& file, double
   for (std::size_t i = 0; i < model.values.size(); ++i) {
     if (std::isfinite(model.values[i]) && (model.values[i] > 0 || (zero && model.values[i] == 0))) continue;
     refuse_wave(fmt::format("{}: the {} is {} in cell {}; all values must be {} 0 and finite", file, name,
-                            model.values[i], cell_of(model.shape, i), zero ? "at least" : "above"));
+                            model.values[i], stencil::cell_index_text(model.shape, i), zero ? "at least" : "above"));
   }
   return model;
 }

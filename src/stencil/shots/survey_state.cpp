@@ -11,17 +11,14 @@
 #include "base/threads.hpp"
 
 namespace ridge::stencil {
-namespace {
 
-std::string cell_text(const std::vector<std::size_t>& shape, std::size_t index) {
+void refuse_survey(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+std::string cell_index_text(const std::vector<std::size_t>& shape, std::size_t index) {
   std::vector<std::size_t> cell(shape.size());
   for (std::size_t axis = shape.size(); axis-- > 0; index /= shape[axis]) cell[axis] = index % shape[axis];
   return fmt::format("({})", fmt::join(cell, ", "));
 }
-
-}  // namespace
-
-void refuse_survey(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 Acoustic acoustic_of(const SurveyMedium& medium) {
   return {.dt = medium.dt,
@@ -47,7 +44,7 @@ void check_velocity(const SurveyMedium& medium) {
   for (std::size_t i = 0; i < cells; ++i) {
     if (!std::isfinite(medium.velocity[i]) || medium.velocity[i] <= 0)
       refuse_survey(fmt::format("the velocity is {} in cell {}; all velocities must be above 0 and finite",
-                                medium.velocity[i], cell_text(medium.shape, i)));
+                                medium.velocity[i], cell_index_text(medium.shape, i)));
   }
   if (!(medium.spacing > 0) || !std::isfinite(medium.spacing))
     refuse_survey(fmt::format("a spacing of {}; it must be above 0", medium.spacing));

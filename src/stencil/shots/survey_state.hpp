@@ -44,6 +44,8 @@ struct Prepared {
 };
 
 [[noreturn]] void refuse_survey(const std::string& what);
+// "(3, 7)": the indices of a cell, for messages.
+std::string cell_index_text(const std::vector<std::size_t>& shape, std::size_t index);
 
 Acoustic acoustic_of(const SurveyMedium& medium);
 // Error{invalid_argument} for a model whose shape, batch, velocity or spacing is impossible.
