@@ -1,0 +1,301 @@
+// Tests surveys: recording and its adjoint, gradients by Taylor expansions and within a budget, batches, refusals and
+// devices.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <ridge/stencil/survey.hpp>
+
+#include "support/devices.hpp"
+#include "support/error_of.hpp"
+#include "survey_support.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+template <class T>
+void check_survey_dot(const Device& device, const std::vector<std::size_t>& shape, bool surface, double most) {
+  Random random(11);
+  const Survey<T> survey(device, uneven(random, shape, surface), {.effort = Effort::quick});
+  Shot shot = scattered_shot(random, shape, 2, 5);
+  const std::size_t steps = 60;
+  for (std::size_t i = 0; i < 2 * steps; ++i) shot.wavelets.push_back(uniform_number(random));
+  std::vector<T> data(steps * 5);
+  for (T& value : data) value = static_cast<T>(uniform_number(random));
+  const std::vector<T> traces = survey.record(shot, steps);
+  const std::vector<double> pulses = survey.adjoint(shot, steps, data);
+  const double forward = dot(traces, data), back = dot(shot.wavelets, pulses);
+  EXPECT_LT(std::abs(forward - back), most * norm(traces) * norm(data)) << device.id() << " " << forward << " " << back;
+  EXPECT_GT(norm(traces), 0);
+}
+
+TEST(Survey, RecordingAndItsAdjointPassTheDotProductTest) {
+  check_survey_dot<double>(host(), {23, 29}, false, 1e-12);
+  check_survey_dot<double>(host(), {23, 29}, true, 1e-12);
+  check_survey_dot<double>(host(), {18, 17, 19}, true, 1e-12);
+  check_survey_dot<float>(host(), {23, 29}, false, 1e-6);
+}
+
+TEST(Survey, GradientHasATaylorRemainderOfSecondOrder) {
+  for (const bool surface : {false, true}) {
+    const Inverted made = inversion_case(surface);
+    const Survey<double> survey(host(), made.medium, {.effort = Effort::quick});
+    const Gradient gradient = survey.gradient(made.shot, made.steps, made.observed, {.exact = true});
+    Random random(9);
+    std::vector<double> direction(made.medium.velocity.size());
+    for (double& value : direction) value = 20 * uniform_number(random);
+    const double slope = dot(gradient.velocity, direction);
+    const auto misfit = [&](double h) {
+      std::vector<double> velocity = made.medium.velocity;
+      for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] += h * direction[i];
+      const std::vector<double> traces = survey.with_velocity(velocity).record(made.shot, made.steps);
+      double sum = 0;
+      for (std::size_t i = 0; i < traces.size(); ++i) sum += 0.5 * std::pow(traces[i] - made.observed[i], 2);
+      return sum;
+    };
+    EXPECT_NEAR(misfit(0), gradient.misfit, 1e-12 * gradient.misfit);
+    double before = 0;
+    for (int i = 0; i < 5; ++i) {
+      const double h = 0.2 / std::pow(2, i);
+      const double remainder = std::abs(misfit(h) - gradient.misfit - h * slope);
+      if (i > 0) {
+        EXPECT_NEAR(std::log2(before / remainder), 2.0, 0.05) << "h " << h;
+      }
+      before = remainder;
+    }
+    // The misfit is quadratic in the wavelet.
+    Shot changed = made.shot;
+    double along = 0, expected = 0;
+    for (std::size_t n = 0; n < made.steps; ++n) {
+      const double by = uniform_number(random);
+      along += gradient.wavelets[n] * by;
+      changed.wavelets[n] = by;
+    }
+    const std::vector<double> response = survey.record(changed, made.steps);
+    for (std::size_t i = 0; i < response.size(); ++i) expected += response[i] * (gradient.traces[i] - made.observed[i]);
+    EXPECT_NEAR(along, expected, 1e-10 * std::abs(expected));
+  }
+}
+
+// Every way to keep the history, by its budget; the exact ones to the last bits.
+TEST(Survey, GradientsWithinABudgetAgree) {
+  const Inverted made = inversion_case();
+  const Survey<double> survey(host(), made.medium, {.effort = Effort::quick});
+  const Gradient exact = survey.gradient(made.shot, made.steps, made.observed, {.exact = true});
+  EXPECT_NE(exact.explain.find("exact snapshots of every step"), std::string::npos) << exact.explain;
+  EXPECT_EQ(exact.recomputation, 1);
+  EXPECT_EQ(exact.error, 0);
+  const double field = 8.0 * 60 * 80;  // about; rows are padded
+  const auto with = [&](double fields, bool only_exact) {
+    return survey.gradient(made.shot, made.steps, made.observed,
+                           {.memory = static_cast<std::size_t>(fields * field), .exact = only_exact});
+  };
+  const Gradient small = survey.gradient(made.shot, made.steps, made.observed, {.error = 2e-4, .bits = 16});
+  EXPECT_LE(apart(small.velocity, exact.velocity), small.error) << small.explain;
+  const Gradient eight = survey.gradient(made.shot, made.steps, made.observed,
+                                         {.memory = static_cast<std::size_t>(60 * field), .error = 1e-6, .bits = 8});
+  EXPECT_NE(eight.explain.find("8-bit snapshots of every step"), std::string::npos) << eight.explain;
+  EXPECT_LT(apart(eight.velocity, exact.velocity), eight.error) << eight.explain;
+  EXPECT_GT(apart(eight.velocity, exact.velocity), eight.error / 12);
+  for (const double fields : {40.0, 60.0, 90.0}) {
+    const Gradient again = with(fields, true);
+    EXPECT_NE(again.explain.find("states"), std::string::npos) << again.explain;
+    EXPECT_GT(again.recomputation, 1);
+    EXPECT_EQ(again.error, 0);
+    EXPECT_LT(apart(again.velocity, exact.velocity), 1e-13) << again.explain;
+    EXPECT_NEAR(again.misfit, exact.misfit, 1e-13 * exact.misfit);
+  }
+  // Without layers nothing but the last state is needed.
+  for (const std::size_t layer : {0, 8}) {
+    SurveyMedium medium = made.medium;
+    medium.layer = layer;
+    medium.free_surface = layer > 0;
+    const Survey<double> open(host(), medium, {.effort = Effort::quick});
+    const Gradient kept = open.gradient(made.shot, made.steps, made.observed, {.exact = true});
+    const Gradient undone = open.gradient(made.shot, made.steps, made.observed, {.backwards = true});
+    EXPECT_NE(undone.explain.find("computed backwards"), std::string::npos) << undone.explain;
+    EXPECT_EQ(undone.recomputation, 2);
+    EXPECT_LT(apart(undone.velocity, kept.velocity), 1e-11) << undone.explain;
+    EXPECT_LT(apart(undone.wavelets, kept.wavelets), 1e-13) << undone.explain;
+    EXPECT_EQ(undone.misfit, kept.misfit);
+  }
+  try {
+    with(3, true);
+    FAIL() << "a budget of three fields was accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("too small"), std::string::npos) << error.what();
+  }
+}
+
+// Shots side by side in one grid, with different numbers of points, against one shot after another.
+void check_batch(const Device& device, double most) {
+  Random random(17);
+  SurveyMedium medium = uneven(random, {22, 25}, true);
+  std::vector<Shot> shots;
+  for (const std::size_t receivers : {3, 1, 4}) {
+    shots.push_back(scattered_shot(random, medium.shape, receivers % 2 + 1, receivers));
+    const std::size_t values = 50 * shots.back().sources.size() / 2;
+    for (std::size_t i = 0; i < values; ++i) shots.back().wavelets.push_back(uniform_number(random));
+  }
+  const Survey<double> one(host(), medium, {.effort = Effort::quick});
+  medium.batch = 4;
+  const Survey<double> many(device, medium, {.effort = Effort::quick});
+  std::vector<double> traces, field, last, wavelets, velocity(medium.velocity.size()), observed;
+  for (const Shot& shot : shots) {
+    const std::vector<double> here = one.record(shot, 50, &last);
+    traces.insert(traces.end(), here.begin(), here.end());
+    std::vector<double> goal(here.size());
+    for (double& value : goal) value = uniform_number(random);
+    observed.insert(observed.end(), goal.begin(), goal.end());
+    const Gradient gradient = one.gradient(shot, 50, goal, {.exact = true});
+    wavelets.insert(wavelets.end(), gradient.wavelets.begin(), gradient.wavelets.end());
+    for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] += gradient.velocity[i];
+  }
+  EXPECT_LT(apart(many.record(shots, 50, &field), traces), most) << device.id();
+  EXPECT_LT(apart(field, last), most) << device.id();
+  const Gradient gradient = many.gradient(shots, 50, observed, {.exact = true});
+  EXPECT_LT(apart(gradient.velocity, velocity), most) << device.id();
+  EXPECT_LT(apart(gradient.wavelets, wavelets), most) << device.id();
+  EXPECT_LT(apart(gradient.traces, traces), most) << device.id();
+  shots.resize(5, shots[0]);
+  EXPECT_THROW(many.record(shots, 50), Error);
+}
+
+TEST(Survey, BatchesOfShotsAgreeWithSingleOnes) { check_batch(host(), 1e-12); }
+
+TEST(Survey, RefusesWhatMakesNoSense) {
+  Random random(1);
+  const SurveyMedium good = uneven(random, {20, 24}, false);
+  const auto refused = [](const SurveyMedium& medium, const Shot& shot, const std::string& text) {
+    try {
+      const Survey<float> survey(host(), medium, {.effort = Effort::quick});
+      survey.record(shot, 3);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+  };
+  const Shot shot{.sources = {4, 5}, .wavelets = {1, 2, 3}, .receivers = {4, 9.5}};
+  SurveyMedium medium = good;
+  medium.dt = 1;
+  refused(medium, shot, "is unstable");
+  medium = good;
+  medium.velocity[25] = std::nan("");
+  refused(medium, shot, "the velocity is nan in cell (1, 1)");
+  medium = good;
+  medium.frequency = 1000;
+  refused(medium, shot, "shorter than two cells");
+  refused(good, {.sources = {-1, 5}, .wavelets = {1, 2, 3}, .receivers = {4, 9}},
+          "source 0 at (-1, 5) is outside the model");
+  refused(good, {.sources = {1, 5}, .wavelets = {1, 2, 3}, .receivers = {4, 9, 3, 24}},
+          "where the absorbing layers are");
+  refused(good, {.sources = {1, 5}, .wavelets = {1, 2}, .receivers = {4, 9}}, "need 3 values");
+}
+
+// Waves that a bed below 26 cells reflects are sent back into a medium without it: the image has its largest values
+// there.
+std::vector<double> migrated_bed(const Device& device, std::size_t memory) {
+  SurveyMedium medium{
+      .shape = {44, 60}, .velocity = std::vector<double>(44 * 60, 2000), .spacing = 5, .dt = 5e-4, .frequency = 50};
+  SurveyMedium bed = medium;
+  std::fill(bed.velocity.begin() + 26 * 60, bed.velocity.end(), 2600);
+  const Survey<float> survey(device, medium, {.effort = Effort::quick});
+  const std::size_t steps = 330;
+  Shot shot{.sources = {2, 30}, .wavelets = survey.ricker(steps)};
+  for (double x = 2; x < 59; ++x) shot.receivers.insert(shot.receivers.end(), {2, x});
+  std::vector<float> reflected = Survey<float>(device, bed, {.effort = Effort::quick}).record(shot, steps);
+  const std::vector<float> direct = survey.record(shot, steps);
+  for (std::size_t i = 0; i < direct.size(); ++i) reflected[i] -= direct[i];
+  return survey.gradient(shot, steps, reflected, {.memory = memory, .image = true}).image;
+}
+
+TEST(Survey, MigrationShowsAReflectorAtItsDepth) {
+  const std::vector<double> image = migrated_bed(host(), 0);
+  ASSERT_EQ(image.size(), 44 * 60);
+  double most = 0, depth = 0;
+  for (std::size_t z = 12; z < 40; ++z) {
+    double mean = 0;
+    for (std::size_t x = 22; x < 39; ++x) mean += image[z * 60 + x] / 17;
+    if (std::abs(mean) > most) most = std::abs(mean), depth = static_cast<double>(z);
+  }
+  EXPECT_GT(most, 0);
+  EXPECT_NEAR(depth, 25.5, 2);
+  // Snapshots of 16 bits of some steps show the same.
+  EXPECT_LT(apart(migrated_bed(host(), 4 * 68 * 84 * 90), image), 0.02);
+  EXPECT_THAT(ridge::test::error_of(
+                  [&] {
+                    const Inverted made = inversion_case();
+                    Survey<double>(host(), made.medium)
+                        .gradient(made.shot, made.steps, made.observed, {.backwards = true, .image = true});
+                  },
+                  ErrorKind::invalid_argument),
+              testing::HasSubstr("leave out `backwards`"));
+}
+
+TEST(Survey, GivesStatesDuringARun) {
+  const Inverted made = inversion_case();
+  const Survey<double> survey(host(), made.medium, {.effort = Effort::quick});
+  std::vector<double> last, middle;
+  Shot shot = made.shot;
+  shot.wavelets = survey.ricker(60);
+  survey.record(shot, 60, &last);
+  std::vector<std::size_t> steps;
+  shot.wavelets = survey.ricker(75);
+  survey.record(shot, 75, nullptr, {}, {30, [&](std::size_t step, const std::vector<double>& field) {
+                                          steps.push_back(step);
+                                          middle = field;
+                                        }});
+  EXPECT_EQ(steps, (std::vector<std::size_t>{30, 60}));
+  EXPECT_EQ(middle, last);
+}
+
+// Receivers at cells and between cells: 64 and 8 of them per work-group, whose barriers PoCL 3.1 without optimization
+// once ignored.
+void check_receivers(const Survey<double>& here, const Survey<double>& there) {
+  Random random(31);
+  for (const std::size_t receivers : {1, 3, 8, 11, 70}) {
+    for (const bool cells : {false, true}) {
+      Shot shot = scattered_shot(random, here.medium().shape, 2, receivers);
+      for (double& place : shot.receivers) place = cells ? std::floor(place) : place;
+      const std::size_t steps = 9;
+      for (std::size_t i = 0; i < 2 * steps; ++i) shot.wavelets.push_back(uniform_number(random));
+      const std::vector<double> expected = here.record(shot, steps), found = there.record(shot, steps);
+      EXPECT_LT(apart(found, expected), 1e-11) << receivers << " receivers, at cells " << cells;
+    }
+  }
+}
+
+TEST(SurveyOnDevices, GradientsAgreeWithTheHost) {
+  const Inverted made = inversion_case(true);
+  const Survey<double> here(host(), made.medium, {.effort = Effort::quick});
+  const Gradient expected = here.gradient(made.shot, made.steps, made.observed, {.exact = true});
+  for (const Device& device : ridge::test::accelerators()) {
+    if (!device.limits().float64) continue;
+    check_survey_dot<double>(device, {23, 29}, true, 1e-12);
+    const Survey<double> there(device, made.medium, {.effort = Effort::quick});
+    check_receivers(here, there);
+    const Gradient exact = there.gradient(made.shot, made.steps, made.observed, {.exact = true});
+    EXPECT_LT(apart(exact.velocity, expected.velocity), 1e-11) << device.id();
+    EXPECT_LT(apart(exact.wavelets, expected.wavelets), 1e-11) << device.id();
+    const std::size_t small = 8 * 60 * 80 * 90;
+    const Gradient states = there.gradient(made.shot, made.steps, made.observed, {.memory = small, .exact = true});
+    EXPECT_GT(states.recomputation, 1);
+    EXPECT_LT(apart(states.velocity, expected.velocity), 1e-11) << states.explain;
+    const Gradient undone = there.gradient(made.shot, made.steps, made.observed, {.backwards = true});
+    EXPECT_NE(undone.explain.find("computed backwards"), std::string::npos) << undone.explain;
+    EXPECT_LT(apart(undone.velocity, expected.velocity), 1e-11) << undone.explain;
+    for (const int bits : {16, 8}) {
+      const GradientOptions options{.memory = small, .error = 1e-3, .bits = bits},
+          streams{.memory = 720 << 10, .error = 1e-3, .bits = bits};
+      const Gradient outside = there.gradient(made.shot, made.steps, made.observed, streams);
+      EXPECT_NE(outside.explain.find("host memory"), std::string::npos) << outside.explain;
+      EXPECT_LT(apart(outside.velocity, expected.velocity), bits == 16 ? 1e-3 : 3e-2) << outside.explain;
+      const Gradient coarse = there.gradient(made.shot, made.steps, made.observed, options);
+      const Gradient same = here.gradient(made.shot, made.steps, made.observed, options);
+      EXPECT_LT(apart(coarse.velocity, expected.velocity), bits == 16 ? 1e-3 : 3e-2) << coarse.explain;
+      EXPECT_LT(apart(coarse.velocity, same.velocity), bits == 16 ? 1e-4 : 1e-2) << coarse.explain;
+    }
+    check_batch(device, 1e-11);
+  }
+}
+
+}  // namespace
+}  // namespace ridge::stencil
