@@ -15,12 +15,6 @@ constexpr std::size_t kTile = 2048,
                       kCell = 256;  // starts whose prefix sums are computed together; starts per detection
 constexpr std::size_t kLinkTrials = 3;
 
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 class Sets {
  public:
   explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
@@ -35,6 +29,12 @@ class Sets {
 };
 
 }  // namespace
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 Normal robust_normal(std::span<const float> series) {
   constexpr std::size_t kParts = 64, kLeast = 64;

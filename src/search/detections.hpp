@@ -9,6 +9,9 @@
 
 namespace ridge::search {
 
+// Reorders the values, at least one; of an even number the upper of the two in the middle.
+double median_of(std::vector<double>& values);
+
 struct Normal {
   float mean = 0, sigma = 0;
 };

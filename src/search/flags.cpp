@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
+#include "search/detections.hpp"
 #include "search/host/rows.hpp"
 #include "search/input_block.hpp"
 
@@ -56,14 +57,6 @@ class LineFlagger {
   std::vector<std::int32_t> sums_, counts_, marks_;
 };
 
-double median_of_near(const std::vector<float>& values, std::size_t first, std::size_t last,
-                      std::vector<double>& order) {
-  order.assign(values.begin() + static_cast<std::ptrdiff_t>(first), values.begin() + static_cast<std::ptrdiff_t>(last));
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
-  std::nth_element(order.begin(), middle, order.end());
-  return *middle;
-}
-
 // True for values that differ from the median of their neighbours by more than `sigmas` robust deviations.
 std::vector<bool> outliers(const std::vector<float>& values, double sigmas) {
   constexpr std::size_t kReach = 16;
@@ -72,10 +65,11 @@ std::vector<bool> outliers(const std::vector<float>& values, double sigmas) {
   std::vector<double> order;
   for (std::size_t c = 0; c < values.size(); ++c) {
     const std::size_t first = c > kReach ? c - kReach : 0, last = std::min(values.size(), c + kReach + 1);
-    const double middle = median_of_near(values, first, last, order);
+    order.assign(values.begin() + static_cast<std::ptrdiff_t>(first),
+                 values.begin() + static_cast<std::ptrdiff_t>(last));
+    const double middle = median_of(order);
     for (double& value : order) value = std::abs(value - middle);
-    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2), order.end());
-    const double deviation = kSigmaPerMad * order[order.size() / 2];
+    const double deviation = kSigmaPerMad * median_of(order);
     found[c] = !(std::abs(values[c] - middle) <= sigmas * deviation + 1e-6 * std::abs(middle));
   }
   return found;

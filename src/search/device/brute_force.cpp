@@ -6,8 +6,7 @@
 
 #include "base/text.hpp"
 #include "device/kernel_text.hpp"
-#include "device/staging.hpp"
-#include "search/variant.hpp"
+#include "search/device/device_variant.hpp"
 
 namespace ridge::search {
 namespace {
@@ -36,13 +35,10 @@ struct BruteDesign {
   }
 };
 
-class DeviceBruteForce final : public Variant {
+class DeviceBruteForce final : public DeviceVariant {
  public:
   DeviceBruteForce(const Device& device, const Layout& layout, const BruteDesign& design)
-      : layout_(layout),
-        design_(design),
-        kernel_(device.compile(design.source()).kernel("dedisperse")),
-        staging_(device, "search") {
+      : DeviceVariant(device, layout), design_(design), kernel_(device.compile(design.source()).kernel("dedisperse")) {
     const std::size_t padded = padded_trials();
     std::vector<std::int32_t> table(layout.channels * padded);
     for (std::size_t c = 0; c < layout.channels; ++c) {
@@ -55,10 +51,6 @@ class DeviceBruteForce final : public Variant {
     queue.finish();
   }
 
-  void run(const std::uint8_t* in, float* out) const override {
-    staging_.run({.in = in, .in_bytes = layout_.input_bytes(), .out = out, .out_bytes = layout_.output_bytes()},
-                 [this](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, from, to); });
-  }
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override {
     const Launch launch{
         .groups = {(layout_.times + design_.times() - 1) / design_.times(), padded_trials() / design_.trials()},
@@ -75,11 +67,9 @@ class DeviceBruteForce final : public Variant {
   std::size_t padded_trials() const {
     return (layout_.trials + design_.trials() - 1) / design_.trials() * design_.trials();
   }
-  Layout layout_;
   BruteDesign design_;
   Kernel kernel_;
   Buffer delays_;
-  Staging staging_;
 };
 
 }  // namespace

@@ -9,8 +9,7 @@
 #include "base/text.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
-#include "device/staging.hpp"
-#include "search/variant.hpp"
+#include "search/device/device_variant.hpp"
 
 namespace ridge::search {
 namespace {
@@ -51,13 +50,12 @@ std::uint32_t octet_base(std::span<const std::size_t> places, std::uint32_t befo
   return own >= before && places.back() - std::size_t{4} * before <= kMostMatrixDelay ? before : own;
 }
 
-class DeviceBruteForceMatrix final : public Variant {
+class DeviceBruteForceMatrix final : public DeviceVariant {
  public:
   DeviceBruteForceMatrix(const Device& device, const Layout& layout, const MatrixDesign& design)
-      : layout_(layout),
+      : DeviceVariant(device, layout),
         design_(design),
-        kernel_(device.compile(design.source()).kernel("dedisperse_products")),
-        staging_(device, "search") {
+        kernel_(device.compile(design.source()).kernel("dedisperse_products")) {
     const std::size_t groups = padded_trials() / design.trials();
     std::vector<std::int32_t> starts(layout.channels * groups);
     std::vector<std::uint32_t> entries(padded_channels() * padded_trials(), kNoMatrixDelay);
@@ -74,10 +72,6 @@ class DeviceBruteForceMatrix final : public Variant {
     queue.finish();
   }
 
-  void run(const std::uint8_t* in, float* out) const override {
-    staging_.run({.in = in, .in_bytes = layout_.input_bytes(), .out = out, .out_bytes = layout_.output_bytes()},
-                 [this](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, from, to); });
-  }
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override {
     const Launch launch{
         .groups = {(layout_.times + design_.times() - 1) / design_.times(), padded_trials() / design_.trials()},
@@ -116,11 +110,9 @@ class DeviceBruteForceMatrix final : public Variant {
     }
   }
 
-  Layout layout_;
   MatrixDesign design_;
   Kernel kernel_;
   Buffer entries_, starts_;
-  Staging staging_;
 };
 
 std::string matrix_refusal(const Limits& limits, const Layout& layout, const MatrixDesign& design) {

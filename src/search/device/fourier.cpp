@@ -9,9 +9,8 @@
 
 #include "base/text.hpp"
 #include "device/kernel_text.hpp"
-#include "device/staging.hpp"
+#include "search/device/device_variant.hpp"
 #include "search/fourier_plan.hpp"
-#include "search/variant.hpp"
 
 namespace ridge::search {
 namespace {
@@ -43,11 +42,11 @@ FourierSizes sizes_of(const Layout& layout) {
   return sizes;
 }
 
-class DeviceFourier final : public Variant {
+class DeviceFourier final : public DeviceVariant {
  public:
   DeviceFourier(const Device& device, const Layout& layout)
-      : device_(device),
-        layout_(layout),
+      : DeviceVariant(device, layout),
+        device_(device),
         tables_(fourier_tables(layout)),
         sizes_(sizes_of(layout)),
         forward_(device, over_time(layout.channels), quick_transform()),
@@ -60,8 +59,7 @@ class DeviceFourier final : public Variant {
                     .in_place = true,
                     .store_inverse = {.multiply = tables_.factor},
                     .directions = fft::Directions::inverse},
-                   quick_transform()),
-        staging_(device, "search") {
+                   quick_transform()) {
     const auto program = device.compile(fourier_source());
     bytes_ = program.kernel("samples_of_bytes"), total_ = program.kernel("total_mean"),
     spread_ = program.kernel("spread");
@@ -73,10 +71,6 @@ class DeviceFourier final : public Variant {
     rows_ = on_device(tables_.kernel, "search kernel table");
   }
 
-  void run(const std::uint8_t* in, float* out) const override {
-    staging_.run({.in = in, .in_bytes = layout_.input_bytes(), .out = out, .out_bytes = layout_.output_bytes()},
-                 [this](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, from, to); });
-  }
   // The arrays between the steps belong to the plan: concurrent runs on several queues would share them.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override {
     const std::lock_guard lock(mutex_);
@@ -142,7 +136,6 @@ class DeviceFourier final : public Variant {
   }
 
   Device device_;
-  Layout layout_;
   FourierTables tables_;
   FourierSizes sizes_;
   fft::Plan<float> forward_, inverse_, over_grid_;
@@ -150,7 +143,6 @@ class DeviceFourier final : public Variant {
   Buffer ranges_, cells_, weights_, steps_, rows_;
   mutable std::mutex mutex_;
   mutable Buffer samples_, spectra_, grid_, means_, total_mean_;
-  Staging staging_;
 };
 
 }  // namespace

@@ -8,9 +8,8 @@
 
 #include "base/text.hpp"
 #include "device/kernel_text.hpp"
-#include "device/staging.hpp"
+#include "search/device/device_variant.hpp"
 #include "search/tree_plan.hpp"
-#include "search/variant.hpp"
 
 namespace ridge::search {
 namespace {
@@ -147,10 +146,10 @@ Buffer uploaded(const Device& device, const std::vector<T>& values, const char* 
 // Pass p adds samples of 8 or 16 bits.
 bool packed_input(const Tree& tree, std::size_t p) { return p == 0 || tree.passes[p - 1].width <= kMost16; }
 
-class DeviceTree final : public Variant {
+class DeviceTree final : public DeviceVariant {
  public:
   DeviceTree(const Device& device, const Layout& layout, std::shared_ptr<const Tree> tree, const TreeDesign& design)
-      : device_(device), layout_(layout), tree_(std::move(tree)), design_(design), staging_(device, "search") {
+      : DeviceVariant(device, layout), device_(device), tree_(std::move(tree)), design_(design) {
     stride_ = (layout.row + 31) / 32 * 32;
     const std::vector<KernelSource> sources = sources_of(design, *tree_, layout);
     for (std::size_t p = 0; p < tree_->passes.size(); ++p) {
@@ -167,10 +166,6 @@ class DeviceTree final : public Variant {
     }
   }
 
-  void run(const std::uint8_t* in, float* out) const override {
-    staging_.run({.in = in, .in_bytes = layout_.input_bytes(), .out = out, .out_bytes = layout_.output_bytes()},
-                 [this](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, from, to); });
-  }
   // Levels are kept in two buffers of the plan: concurrent runs on several queues would share them.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override {
     const std::lock_guard lock(mutex_);
@@ -206,14 +201,12 @@ class DeviceTree final : public Variant {
   }
 
   Device device_;
-  Layout layout_;
   std::shared_ptr<const Tree> tree_;
   TreeDesign design_;
   std::size_t stride_ = 0;
   std::vector<Step> steps_;
   mutable std::mutex mutex_;
   mutable Buffer levels_[2];
-  Staging staging_;
 };
 
 // Words of local memory that the largest single row needs. `times + 16` bounds the samples of one term: its first
