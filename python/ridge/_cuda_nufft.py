@@ -73,5 +73,5 @@ class Nonuniform:
 
 
 def nearest_upsampling(factor):
-    """The factor that a plan has which is the nearest to the given one; 0: planned."""
+    """The supported factor nearest to the given one; 0: the planner chooses."""
     return 0.0 if factor == 0 else min(_UPSAMPLINGS[1:], key=lambda ours: abs(ours - factor))

@@ -56,7 +56,7 @@ def _check_options(options):
 
 
 def _upsampling(factor):
-    """The factor that a plan has which is the nearest to FINUFFT's, which may be any above 1. 0: planned."""
+    """The supported factor nearest to the given one: FINUFFT accepts any above 1. 0: the planner chooses."""
     if factor == 0:
         return 0.0
     if not factor > 1:

@@ -92,7 +92,7 @@ NonuniformCall nonuniform_call(const xla::CallFrame& frame) {
   return call;
 }
 
-// The plan of a problem without points. A copy of it gets those of a call: copies share tables and work areas. Numbers
+// The plan of a problem without points. Each call sets its points in a copy: copies share tables and work areas. Numbers
 // of points that round up to the same power of two have one plan. Each stream of CUDA has its own plans, because their
 // work areas are ordered by the stream.
 template <class Plan, class Make>

@@ -61,7 +61,7 @@ struct Call {
   std::vector<py::object> kept;  // arguments that the key knows by their address
 };
 
-// The part of the key that an argument is: integers by value; None, True, False, tuples and interned text by address.
+// An argument as a number of the key: integers by value; None, True, False, tuples and interned text by address.
 bool encode(PyObject* object, std::int64_t& code) {
   if (PyLong_CheckExact(object) != 0) {
     int too_large = 0;

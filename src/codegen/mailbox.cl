@@ -1,6 +1,6 @@
 // Values that work-groups of one launch send each other through global memory, 16 bytes per access. A value whose bits
-// are all set has not arrived, so such a NaN must become another one before it is sent. Accesses with `on` = 0 do nothing;
-// predicates take fewer instructions than branches. CUDA only.
+// are all set has not arrived, so the sender replaces a NaN with these bits by another NaN (MAIL_VALUE). Accesses with
+// `on` = 0 do nothing; predicates take fewer instructions than branches. CUDA only.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 FUNCTION uint MAIL_ARRIVED(float v) { return __float_as_uint(v) != 0xffffffffu; }
 FUNCTION uint MAIL_ARRIVED(double v) { return __double_as_longlong(v) != -1; }

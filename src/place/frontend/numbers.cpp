@@ -221,7 +221,8 @@ std::optional<Poly> Numbers::remainder(const Poly& of, const Poly& size, const E
     return {};
   const std::string name = scope_.unique("rest");
   const Poly rest = Poly::symbol(name), last = size.plus(Poly::constant(1), -1);
-  // Not a condition of the access: with a divisor below 1 there is no such number, and no access to test.
+  // Assumed for the whole nest, not for this access: with a divisor below 1 the range of remainders is empty, so no
+  // access would be left to test the condition on.
   scope_.assume(Condition{{{last}}}, "the divisor " + source(divisor) + " is at least 1");
   scope_.remainders[name] = {{{rest}, {last.plus(rest, -1)}}, {of}};
   return rest;

@@ -30,7 +30,7 @@ std::string library_function(const FunctionDecl* f) {
   if (!declared || (f->hasBody(body) && !sources.isInSystemHeader(body->getLocation()))) return "";
   const std::string name = f->getNameAsString(), whole = f->getQualifiedNameAsString();
   if (whole == "std::" + name) return name;
-  // C has no function of these names: another library's.
+  // C has no functions of these names, so a global one belongs to another library.
   const bool only_in_std = name == "min" || name == "max" || name == "clamp" || name == "norm";
   return whole == name && !only_in_std ? name : "";
 }

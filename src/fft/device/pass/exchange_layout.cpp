@@ -115,7 +115,7 @@ class Exchange {
         if ((one.moves >> lane & 1U) == 0) continue;
         const std::uint32_t point = one.points[lane];
         const std::uint32_t place = period == 0 ? point : point + point / period * extra;
-        const std::uint32_t element = place * step + one.lines[lane] * line_step;  // of it only the bank counts
+        const std::uint32_t element = place * step + one.lines[lane] * line_step;  // modulo the banks
         most = std::max(most, ++hits[element * static_cast<std::uint32_t>(words_) % kBanks]);
       }
       sum += most;

@@ -8,7 +8,7 @@
 // After DEPTH steps a sub-group sends the cells that other tiles need to one of four images of the grid in `mail`,
 // used cyclically, and loads its halo from there until every value has arrived. It clears what it sent two blocks
 // before: the halo of block b arrives only after all receivers of block b - 1 have computed a step of block b, so all
-// cells of block b - 2 have been read. They are sent again for block b + 2, after a fence.
+// cells of block b - 2 have been read. The same image receives the cells of block b + 2, after a fence.
 FUNCTION int at_most(int a, int b) { return a < b ? a : b; }
 #define WIDTH (32 * VECTOR)
 #define HEIGHT (SUB_GROUPS * ROWS)

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kRowDesigns = 6;          // candidates offered
 constexpr int kMostRowOperations = 3000;        // of a work-item and step: longer texts take seconds to compile
 constexpr std::size_t kMostRowSteps = 1 << 16;  // per launch, so that it ends within a second
-constexpr int kTimedRowBlocks = 4;              // a trial of 8 calls then hides the launch
+constexpr int kTimedRowBlocks = 4;              // per call of a trial: the steps take longer than the launch
 
 // Old and new values, edges and addresses fit the registers.
 bool fits_registers(const ResidentRowsKernel& kernel, const Limits& limits) {
