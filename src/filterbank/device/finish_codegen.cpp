@@ -4,24 +4,14 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "device/kernel_template.hpp"
 #include "device/kernel_text.hpp"
 
 namespace ridge::filterbank::on_device {
-namespace {
-
-// Adding 1.5 * 2^23 leaves the rounded number in the lowest bits.
-constexpr const char* kBytePair = R"(FUNCTION ushort byte_pair(float2 v) {
-  const uint x = BITS_OF(fmin(fmax(v.x, -127.0f), 127.0f) + 12582912.0f);
-  const uint y = BITS_OF(fmin(fmax(v.y, -127.0f), 127.0f) + 12582912.0f);
-  return (ushort)((x & 255u) | (y & 255u) << 8);
-}
-)";
-
-}  // namespace
 
 std::string finish_macros(const KernelDesign& design) {
   const Geometry& g = design.geometry;
-  const std::string bytes = design.bytes ? kBytePair : "";
+  const std::string bytes = design.bytes ? ridge::detail::fill_kernel_text("filterbank/byte_pair") : "";
   if (!g.delayed) return bytes;
   // A channel's frequency, in channel spacings from the centre of the band.
   const std::string number = g.centred ? fmt::format("((k) - {})", g.channels / 2)

@@ -3,38 +3,43 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_template.hpp"
 #include "device/kernel_text.hpp"
 
 namespace ridge::machine {
 namespace {
 
+// Lines of a kernel, one per vector k.
+template <class Line>
+std::string lines(int count, const Line& line) {
+  std::string text;
+  for (int k = 0; k < count; ++k) text += line(k);
+  return text;
+}
+
 std::string copy_kernel(int vectors, bool once) {
-  std::string text = fmt::format(R"(
-KERNEL void copy_{0}{1}(GLOBAL const float4* RESTRICT from, GLOBAL float4* RESTRICT to, uint tiles) {{
-  const uint items = (uint)ITEMS(0);
-  for (uint tile = GROUP_ID(0); tile < tiles; tile += GROUPS(0)) {{
-    const ulong start = (ulong)tile * (ulong)(items * {0}u) + (ulong)LOCAL_ID(0);
-)",
-                                 vectors, once ? "_once" : "");
-  const std::string load = once ? "LOAD_ONCE(from + start + {0}u * items)" : "from[start + {0}u * items]";
-  for (int k = 0; k < vectors; ++k) text += fmt::format(fmt::runtime("    const float4 v{0} = " + load + ";\n"), k);
-  const std::string store = once ? "STORE_ONCE(to + start + {0}u * items, v{0})" : "to[start + {0}u * items] = v{0}";
-  for (int k = 0; k < vectors; ++k) text += fmt::format(fmt::runtime("    " + store + ";\n"), k);
-  return text + "  }\n}\n";
+  const auto load = [&](int k) {
+    return once ? fmt::format("    const float4 v{0} = LOAD_ONCE(from + start + {0}u * items);\n", k)
+                : fmt::format("    const float4 v{0} = from[start + {0}u * items];\n", k);
+  };
+  const auto store = [&](int k) {
+    return once ? fmt::format("    STORE_ONCE(to + start + {0}u * items, v{0});\n", k)
+                : fmt::format("    to[start + {0}u * items] = v{0};\n", k);
+  };
+  return "\n" + ridge::detail::fill_kernel_text("machine/copy_tiles", {{"vectors", std::to_string(vectors)},
+                                                                       {"once", once ? "_once" : ""},
+                                                                       {"loads", lines(vectors, load)},
+                                                                       {"stores", lines(vectors, store)}});
 }
 
 std::string write_kernel(int vectors, bool once) {
-  std::string text = fmt::format(R"(
-KERNEL void write_{0}{1}(GLOBAL float4* RESTRICT to, uint tiles, float value) {{
-  const uint items = (uint)ITEMS(0);
-  const float4 v = make_float4(value, value, value, value);
-  for (uint tile = GROUP_ID(0); tile < tiles; tile += GROUPS(0)) {{
-    const ulong start = (ulong)tile * (ulong)(items * {0}u) + (ulong)LOCAL_ID(0);
-)",
-                                 vectors, once ? "_once" : "");
-  const std::string store = once ? "STORE_ONCE(to + start + {0}u * items, v)" : "to[start + {0}u * items] = v";
-  for (int k = 0; k < vectors; ++k) text += fmt::format(fmt::runtime("    " + store + ";\n"), k);
-  return text + "  }\n}\n";
+  const auto store = [&](int k) {
+    return once ? fmt::format("    STORE_ONCE(to + start + {}u * items, v);\n", k)
+                : fmt::format("    to[start + {}u * items] = v;\n", k);
+  };
+  return "\n" + ridge::detail::fill_kernel_text("machine/write_tiles", {{"vectors", std::to_string(vectors)},
+                                                                        {"once", once ? "_once" : ""},
+                                                                        {"stores", lines(vectors, store)}});
 }
 
 enum class Window { read, read_l2, write, copy };
@@ -42,40 +47,34 @@ enum class Window { read, read_l2, write, copy };
 std::string window_kernel(Window kind) {
   const bool sums = kind == Window::read || kind == Window::read_l2;
   const bool reads = kind != Window::write, writes = !sums;
-  // Written data are in L2, so a copy reads from there too.
-  const char* load = kind == Window::read ? "from[start + {0}u * items]" : "LOAD_L2(from + start + {0}u * items)";
-  std::string text = fmt::format("\nKERNEL void window_{}(", kind == Window::read      ? "read"
-                                                             : kind == Window::read_l2 ? "read_l2"
-                                                             : kind == Window::write   ? "write"
-                                                                                       : "copy");
-  if (reads) text += "GLOBAL const uint4* RESTRICT from, ";
-  text += writes ? "GLOBAL uint4* RESTRICT to, " : "GLOBAL uint* RESTRICT out, ";
-  text += R"(uint base_step, uint start_step, uint range, uint step,
-                  uint rounds) {
-  const uint items = (uint)ITEMS(0);
-  const uint base = GROUP_ID(0) * base_step;
-  uint at = (GROUP_ID(0) * start_step) % range;
-)";
-  for (int k = 0; sums && k < kWindowVectors; ++k) text += fmt::format("  uint sum{} = 0u;\n", k);
-  text += fmt::format(R"(  for (uint round = 0u; round < rounds; ++round) {{
-    const ulong start = (ulong)(base + at) * (ulong)(items * {}u) + (ulong)LOCAL_ID(0);
-)",
-                      kWindowVectors);
-  for (int k = 0; reads && k < kWindowVectors; ++k)
-    text += fmt::format("    const uint4 v{} = {};\n", k, fmt::format(fmt::runtime(load), k));
-  for (int k = 0; k < kWindowVectors; ++k) {
-    if (sums) text += fmt::format("    sum{0} += v{0}.x + v{0}.y + v{0}.z + v{0}.w;\n", k);
-    if (kind == Window::copy) text += fmt::format("    to[start + {0}u * items] = v{0};\n", k);
-    if (kind == Window::write)
-      text += fmt::format("    to[start + {0}u * items] = make_uint4(round, {0}u, base, at);\n", k);
-  }
-  text += "    at += step;\n    if (at >= range) at -= range;\n  }\n";
-  if (sums) {
-    text += "  out[GLOBAL_ID(0)] = sum0";
-    for (int k = 1; k < kWindowVectors; ++k) text += fmt::format(" + sum{}", k);
-    text += ";\n";
-  }
-  return text + "}\n";
+  std::string accesses = lines(reads ? kWindowVectors : 0, [&](int k) {
+    // Written data are in L2, so a copy reads from there too.
+    return kind == Window::read ? fmt::format("    const uint4 v{0} = from[start + {0}u * items];\n", k)
+                                : fmt::format("    const uint4 v{0} = LOAD_L2(from + start + {0}u * items);\n", k);
+  });
+  accesses += lines(kWindowVectors, [&](int k) {
+    return sums ? fmt::format("    sum{0} += v{0}.x + v{0}.y + v{0}.z + v{0}.w;\n", k)
+           : kind == Window::copy
+               ? fmt::format("    to[start + {0}u * items] = v{0};\n", k)
+               : fmt::format("    to[start + {0}u * items] = make_uint4(round, {0}u, base, at);\n", k);
+  });
+  std::string result;
+  if (sums)
+    result = "  out[GLOBAL_ID(0)] = sum0" +
+             lines(kWindowVectors - 1, [](int k) { return fmt::format(" + sum{}", k + 1); }) + ";\n";
+  return "\n" +
+         ridge::detail::fill_kernel_text(
+             "machine/access_window",
+             {{"kind", kind == Window::read      ? "read"
+                       : kind == Window::read_l2 ? "read_l2"
+                       : kind == Window::write   ? "write"
+                                                 : "copy"},
+              {"arrays", std::string(reads ? "GLOBAL const uint4* RESTRICT from, " : "") +
+                             (writes ? "GLOBAL uint4* RESTRICT to, " : "GLOBAL uint* RESTRICT out, ")},
+              {"vectors", std::to_string(kWindowVectors)},
+              {"sums", lines(sums ? kWindowVectors : 0, [](int k) { return fmt::format("  uint sum{} = 0u;\n", k); })},
+              {"accesses", accesses},
+              {"result", result}});
 }
 
 }  // namespace
@@ -101,24 +100,18 @@ KernelSource cache_kernels() {
 
 KernelSource fma_kernels(bool in_double) {
   const std::string type = in_double ? "double" : "float";
-  std::string text = fmt::format(
-      R"(// Independent chains of fused multiply-adds. The factors are loaded from memory, so that they are in registers and
-// unknown to the compiler.
-KERNEL void fma_{0}(GLOBAL const {0}* RESTRICT constants, GLOBAL {0}* RESTRICT out, uint rounds) {{
-  const uint item = GLOBAL_ID(0);
-  const {0} b = constants[0];
-  const {0} c = constants[1];
-  const {0} start = ({0})(item & 63u);
-)",
-      type);
-  for (int k = 0; k < kFmaChains; ++k) text += fmt::format("  {0} a{1} = start + ({0}){1};\n", type, k);
-  text += fmt::format(
-      "  for (uint round = 0u; round < rounds; ++round) {{\n    UNROLL\n    for (int link = 0; link < {}; ++link) {{\n",
-      kFmaUnrolled);
-  for (int k = 0; k < kFmaChains; ++k) text += fmt::format("      a{0} = FMA(b, c, a{0});\n", k);
-  text += "    }\n  }\n";
-  for (int k = 0; k < kFmaChains; ++k) text += fmt::format("  out[(ulong)item * {0}u + {1}u] = a{1};\n", kFmaChains, k);
-  return {.name = "fma_" + type + "_probe", .text = text + "}\n", .defines = {}};
+  const auto chains = [](const auto& line) { return lines(kFmaChains, line); };
+  return {.name = "fma_" + type + "_probe",
+          .text = ridge::detail::fill_kernel_text(
+              "machine/fma_chains",
+              {{"type", type},
+               {"chains", chains([&](int k) { return fmt::format("  {0} a{1} = start + ({0}){1};\n", type, k); })},
+               {"links", std::to_string(kFmaUnrolled)},
+               {"products", chains([](int k) { return fmt::format("      a{0} = FMA(b, c, a{0});\n", k); })},
+               {"stores", chains([](int k) {
+                  return fmt::format("  out[(ulong)item * {0}u + {1}u] = a{1};\n", kFmaChains, k);
+                })}}),
+          .defines = {}};
 }
 
 std::vector<std::uint8_t> access_table() {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_template.hpp"
 #include "device/kernel_text.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/pass.hpp"
@@ -17,47 +18,6 @@ namespace {
 constexpr std::uint64_t kLayerItems = 128;
 constexpr std::size_t kCellsForLines = std::size_t{1} << 20;  // below, launches take longer than the memory traffic
 constexpr std::size_t kLayerNumbers = 5, kBoxesFrom = 6 * kLayerNumbers;
-
-// The table has, for both sides of each axis: first cell and cells of the band, first memory variable, shared value and
-// profile. Then for each box: its first work-group, its first cell and its extent. Cells are counted from the first
-// changing one.
-constexpr const char* kLayerKernel = R"(
-KERNEL {2} void {0}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
-    GLOBAL const CELL* RESTRICT profiles, GLOBAL const CELL* RESTRICT memories, GLOBAL CELL* RESTRICT to,
-    GLOBAL const CELL* RESTRICT shared_values, GLOBAL const long* RESTRICT table, ulong newer, ulong older, ulong scale,
-    ulong pitch, ulong plane, int boxes, int depth, int height, int width) {{
-  const int group = (int)GROUP_ID(0);
-  GLOBAL const long* box = table + 30;
-  while (boxes > 1 && group >= (int)box[7]) {{
-    box += 7;
-    --boxes;
-  }}
-  const uint wide = (uint)box[6], tall = (uint)box[5];
-  const uint item = (uint)(group - (int)box[0]) * 128u + (uint)LOCAL_ID(0);
-  if (item >= wide * tall * (uint)box[4]) return;
-  const int x = (int)(item % wide) + (int)box[3], y = (int)(item / wide % tall) + (int)box[2];
-  const int z = (int)(item / wide / tall) + (int)box[1];
-  const ulong cell = (ulong)z * plane + (ulong)y * pitch + x;
-{1}}}
-)";
-
-constexpr const char* kAxisBlock = R"(  {{
-    int at = {axis} - (int)table[{first}];
-    GLOBAL const long* layer = table + {first};
-    if (at < 0 || at >= (int)layer[1]) {{
-      layer += 5;
-      at = {axis} - (int)layer[0];
-    }}
-    if (at >= 0 && at < (int)layer[1]) {{
-      const long deep = layer[1] + 2 * {radius}, grid_step = {grid_step}, stored_step = {stored_step};
-      const ulong block = (ulong)({block}), stored = (ulong)({stored});
-      GLOBAL const CELL* memory = memories + layer[2];
-      GLOBAL const CELL* shared = shared_values + layer[3];
-      GLOBAL const CELL* profile = profiles + layer[4] + at + {radius};
-      GLOBAL CELL* result = to + layer[{to}];
-{body}    }}
-  }}
-)";
 
 // Reads of a layer's update as addresses of the kernel.
 template <class T>
@@ -96,11 +56,16 @@ std::string axis_block(const LoweredLayer<T>& layer, const Layout& layout, bool 
                                           "((long)z * deep + at + {0}) * width + x",
                                           "((long)z * height + y) * deep + at + {0}"};
   const std::size_t axis = layer.place.axis;
-  return fmt::format(kAxisBlock, fmt::arg("axis", kNames[axis]), fmt::arg("first", 2 * kLayerNumbers * axis),
-                     fmt::arg("radius", layer.place.radius), fmt::arg("grid_step", kGridSteps[axis]),
-                     fmt::arg("stored_step", kStoredSteps[axis]), fmt::arg("block", kBlocks[axis]),
-                     fmt::arg("stored", fmt::format(fmt::runtime(stored[axis]), layer.place.radius)),
-                     fmt::arg("to", first ? 3 : 2), fmt::arg("body", body));
+  return ridge::detail::fill_kernel_text("stencil/layer_axis",
+                                         {{"axis", kNames[axis]},
+                                          {"first", std::to_string(2 * kLayerNumbers * axis)},
+                                          {"radius", std::to_string(layer.place.radius)},
+                                          {"grid_step", kGridSteps[axis]},
+                                          {"stored_step", kStoredSteps[axis]},
+                                          {"block", kBlocks[axis]},
+                                          {"stored", fmt::format(fmt::runtime(stored[axis]), layer.place.radius)},
+                                          {"to", first ? "3" : "2"},
+                                          {"body", body}});
 }
 
 struct CellBox {
@@ -313,8 +278,11 @@ std::vector<KernelSource> cell_layer_sources(const Update<T>& update, const Layo
     if (!first) blocks += "  grid[newer + cell] = value;\n";
     // ptxas would limit the forward kernel of floats to 40 registers and spill one: 48 suffice.
     const bool limited = sizeof(T) == sizeof(float) && !DeviceLayers<T>::shares(layers);
-    text += fmt::format(kLayerKernel, first ? "layer_shared" : "layer_cells", blocks,
-                        limited ? "WORK_GROUP_RESIDENT(128, 1, 1, 10)" : "WORK_GROUP(128, 1, 1)");
+    text += "\n" + ridge::detail::fill_kernel_text(
+                       "stencil/layer_cells",
+                       {{"name", first ? "layer_shared" : "layer_cells"},
+                        {"blocks", blocks},
+                        {"work_group", limited ? "WORK_GROUP_RESIDENT(128, 1, 1, 10)" : "WORK_GROUP(128, 1, 1)"}});
   }
   sources.push_back({.name = "stencil layers", .text = text, .defines = {{"CELL", type_name<T>()}}});
   return sources;

@@ -6,106 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_template.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/pass.hpp"
 
 namespace ridge::stencil {
 namespace {
-
-// Along z or y. The new level, the scale and memory variables that only their own cell reads are loaded for BLOCK cells
-// at once: a store may otherwise delay the loads after it.
-constexpr const char* kColumnKernel = R"(
-KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
-    GLOBAL const CELL* RESTRICT profiles, GLOBAL CELL* memories, GLOBAL const long* RESTRICT table,
-    ulong newer, ulong older, ulong scale, ulong step, ulong other_step, uint width, uint others) {{
-  AFTER_PREVIOUS_KERNEL();
-  const uint item = (uint)GROUP_ID(0) * {items}u + (uint)LOCAL_ID(0);
-  const uint other = item / width, x = item - other * width;
-  if (other >= others) return;
-  GLOBAL const long* side = table + {numbers} * (int)GROUP_ID(1);
-  const int live_begin = (int)side[3], live_end = (int)side[4];
-  const ulong cell = (ulong)side[0] * step + (ulong)other * other_step + x;
-  const ulong deep_step = (ulong)others * width, block = {band} * deep_step;
-  GLOBAL CELL* memory = memories + side[1] + item;
-  GLOBAL const CELL* profile = profiles + side[2] + {profile_begin};
-  CELL before[{cells}];
-  UNROLL for (int k = 0; k < {cells}; ++k) before[k] = grid[older + cell + (ulong)((long)(k - {radius}) * (long)step)];
-{load}  UNROLL for (int first = 0; first < {band}; first += {block}) {{
-    CELL fresh[{block}], scales[{block}]{own_arrays};
-    UNROLL for (int k = 0; k < {block}; ++k) {{
-      const int at = first + k;
-      if (at >= {band}) continue;
-      fresh[k] = grid[newer + cell + (ulong)at * step];
-      scales[k] = media[scale + cell + (ulong)at * step];
-{own_load}    }}
-    UNROLL for (int k = 0; k < {block}; ++k) {{
-      const int at = first + k;
-      if (at >= {band}) continue;
-{body}      grid[newer + cell + (ulong)at * step] = {result};
-      if (at >= live_begin && at < live_end) {{
-{store}      }}
-    }}
-  }}
-}}
-)";
-
-// Along x: tiles of rows of one plane pass through local memory, so that neighbouring work-items access neighbouring
-// cells. A work-item computes {part} cells of a row and holds the cells that they read in registers. Cells are copied
-// {wide} at a time. Memory variables exist only for the cells of the band whose profiles are not all zero.
-constexpr const char* kRowKernel = R"(
-KERNEL WORK_GROUP({items}, 1, 1) void {name}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
-    GLOBAL const CELL* RESTRICT profiles, GLOBAL CELL* memories, GLOBAL const long* RESTRICT table,
-    ulong newer, ulong older, ulong scale, ulong pitch, ulong plane, uint height, uint rows) {{
-  AFTER_PREVIOUS_KERNEL();
-  LOCAL_ARRAY({vector}, old_vectors, {rows} * {cells} / {wide});
-  LOCAL_ARRAY({vector}, new_vectors, {rows} * {band} / {wide});
-  LOCAL_ARRAY({vector}, scale_vectors, {rows} * {band} / {wide});
-  LOCAL CELL* const old_tile = (LOCAL CELL*)old_vectors;
-  LOCAL CELL* const new_tile = (LOCAL CELL*)new_vectors;
-  LOCAL CELL* const scale_tile = (LOCAL CELL*)scale_vectors;
-{local_arrays}  const int item = LOCAL_ID(0), first_row = (int)GROUP_ID(1) * {rows}, left = (int)height - first_row;
-  const int tile_rows = left < {rows} ? left : {rows};
-  GLOBAL const long* side = table + {numbers} * (int)GROUP_ID(0);
-  const int live_begin = (int)side[3], live_end = (int)side[4], live = live_end - live_begin;
-  const ulong cell = (ulong)GROUP_ID(2) * plane + (ulong)first_row * pitch + (ulong)side[0];
-  const ulong block = (ulong)rows * (ulong)live;
-  GLOBAL CELL* memory = memories + side[1] + ((ulong)GROUP_ID(2) * height + (ulong)first_row) * (ulong)live;
-  GLOBAL const CELL* profile = profiles + side[2] + {profile_begin};
-  UNROLL for (int i = item; i < {rows} * {cells} / {wide}; i += {items}) {{
-    const int row = i / ({cells} / {wide}), column = i % ({cells} / {wide}) * {wide};
-    if (row < tile_rows)
-      old_vectors[i] =
-          *(GLOBAL const {vector}*)(grid + older + cell + (ulong)row * pitch + (ulong)(long)(column - {radius}));
-  }}
-  UNROLL for (int i = item; i < {rows} * {band} / {wide}; i += {items}) {{
-    const int row = i / ({band} / {wide}), at = i % ({band} / {wide}) * {wide};
-    if (row < tile_rows) {{
-      const ulong from = cell + (ulong)row * pitch + (ulong)at;
-      new_vectors[i] = *(GLOBAL const {vector}*)(grid + newer + from);
-      scale_vectors[i] = *(GLOBAL const {vector}*)(media + scale + from);
-{tile_load}    }}
-  }}
-  BARRIER();
-  const int row = item / {parts}, begin = item % {parts} * {part}, mine = row * {band};
-  CELL before[{window}];
-  UNROLL for (int k = 0; k < {window}; ++k)
-    before[k] = begin + k < {cells} ? old_tile[row * {cells} + begin + k] : (CELL)0;
-{load}  BARRIER();
-  UNROLL for (int j = 0; j < {part}; ++j) {{
-    const int at = begin + j;
-    if (at < {band}) {{
-{body}      new_tile[mine + at] = {result};
-{store}    }}
-  }}
-  BARRIER();
-  UNROLL for (int i = item; i < {rows} * {band} / {wide}; i += {items}) {{
-    const int row = i / ({band} / {wide}), at = i % ({band} / {wide}) * {wide};
-    if (row < tile_rows) {{
-      *(GLOBAL {vector}*)(grid + newer + cell + (ulong)row * pitch + (ulong)at) = new_vectors[i];
-{tile_store}    }}
-  }}
-}}
-)";
 
 // Indices of the memory variables that neighbours read.
 template <class T>
@@ -152,17 +58,31 @@ class LineText {
     }
     if (layer_.shared > 0) load += shared_text();
     const auto read = [&](const Operation& op) { return read_text(op); };
-    return fmt::format(
-        fmt::runtime(by_x_ ? kRowKernel : kColumnKernel), fmt::arg("items", by_x_ ? row_items(place) : kLineItems),
-        fmt::arg("name", line_kernel_name(place.axis)), fmt::arg("numbers", kLineNumbers), fmt::arg("band", band),
-        fmt::arg("radius", place.radius), fmt::arg("cells", cells), fmt::arg("block", kBlock),
-        fmt::arg("rows", tile_rows(layer_.place)), fmt::arg("parts", row_parts(place)), fmt::arg("part", kPart),
-        fmt::arg("window", window()), fmt::arg("local_arrays", local_arrays), fmt::arg("vector", vector()),
-        fmt::arg("wide", wide()), fmt::arg("tile_load", tile_load), fmt::arg("tile_store", tile_store),
-        fmt::arg("own_arrays", own_arrays), fmt::arg("own_load", own_load),
-        fmt::arg("profile_begin", quads() ? 4 * place.radius : place.radius), fmt::arg("load", load),
-        fmt::arg("body", quad_text() + body_text().statements("      ", "t", read)),
-        fmt::arg("result", body_text().result(0, "t")), fmt::arg("store", store));
+    return "\n" + ridge::detail::fill_kernel_text(
+                      by_x_ ? "stencil/layer_row" : "stencil/layer_column",
+                      {{"items", std::to_string(by_x_ ? row_items(place) : kLineItems)},
+                       {"name", line_kernel_name(place.axis)},
+                       {"numbers", std::to_string(kLineNumbers)},
+                       {"band", std::to_string(band)},
+                       {"radius", std::to_string(place.radius)},
+                       {"cells", std::to_string(cells)},
+                       {"block", std::to_string(kBlock)},
+                       {"rows", std::to_string(tile_rows(layer_.place))},
+                       {"parts", std::to_string(row_parts(place))},
+                       {"part", std::to_string(kPart)},
+                       {"window", std::to_string(window())},
+                       {"local_arrays", local_arrays},
+                       {"vector", vector()},
+                       {"wide", std::to_string(wide())},
+                       {"tile_load", tile_load},
+                       {"tile_store", tile_store},
+                       {"own_arrays", own_arrays},
+                       {"own_load", own_load},
+                       {"profile_begin", std::to_string(quads() ? 4 * place.radius : place.radius)},
+                       {"load", load},
+                       {"body", quad_text() + body_text().statements("      ", "t", read)},
+                       {"result", body_text().result(0, "t")},
+                       {"store", store}});
   }
 
  private:

@@ -4,28 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_template.hpp"
 #include "device/timing.hpp"
 #include "papers/fft/device/measure.hpp"
 
 namespace ridge::fft::papers {
 
 KernelSource private_memory_text(std::size_t words) {
-  // The index depends on the data, so that no compiler can replace the array by scalars or remove an access.
-  return {.name = "private_memory",
-          .text = fmt::format(R"(
-KERNEL WORK_GROUP(1, 1, 1) void private_memory(GLOBAL uint* RESTRICT out, uint accesses, uint step) {{
-  uint a[{0}];
-  for (uint i = 0; i < {0}u; ++i) a[i] = (i + step) & {1}u;
-  uint at = GROUP_ID(0) & {1}u;
-  for (uint i = 0; i < accesses; ++i) {{
-    const uint next = a[at];
-    a[at] = (next + step) & {1}u;
-    at = next;
-  }}
-  out[GROUP_ID(0)] = at;
-}}
-)",
-                              words, words - 1)};
+  return {
+      .name = "private_memory",
+      .text = "\n" + ridge::detail::fill_kernel_text("papers/private_memory", {{"words", std::to_string(words)},
+                                                                               {"mask", std::to_string(words - 1)}})};
 }
 
 std::vector<PrivateMemory> probe_private_memory(const Device& device, double seconds, std::size_t most_words) {

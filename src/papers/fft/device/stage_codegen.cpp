@@ -7,30 +7,12 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "device/kernel_template.hpp"
 
 namespace ridge::fft::papers {
 namespace {
 
 using codegen::Text;
-
-constexpr const char* kArithmetic = R"(
-FUNCTION float2 sum(float2 a, float2 b) { return make_float2(a.x + b.x, a.y + b.y); }
-FUNCTION float2 difference(float2 a, float2 b) { return make_float2(a.x - b.x, a.y - b.y); }
-FUNCTION float2 times(float2 a, float2 b) {
-  return make_float2(FMA(a.x, b.x, -(a.y * b.y)), FMA(a.x, b.y, a.y * b.x));
-}
-)";
-
-constexpr const char* kReverseBits = R"(
-FUNCTION uint reversed(uint k, uint bits) {
-  k = ((k >> 1) & 0x55555555u) | ((k & 0x55555555u) << 1);
-  k = ((k >> 2) & 0x33333333u) | ((k & 0x33333333u) << 2);
-  k = ((k >> 4) & 0x0f0f0f0fu) | ((k & 0x0f0f0f0fu) << 4);
-  k = ((k >> 8) & 0x00ff00ffu) | ((k & 0x00ff00ffu) << 8);
-  k = (k >> 16) | (k << 16);
-  return (k >> 1) >> (31u - bits);
-}
-)";
 
 void emit_reversal(Text& text, const StagePlan& plan) {
   text.line("");
@@ -196,7 +178,7 @@ std::string kernel_name(const StageRun& run) {
 
 KernelSource reversal_text(const StagePlan& plan) {
   codegen::Text text;
-  if (plan.reversal != Reversal::table) text.raw(kReverseBits);
+  if (plan.reversal != Reversal::table) text.raw("\n" + ridge::detail::fill_kernel_text("papers/reversed_bits"));
   plan.in_tiles() ? emit_tiled_reversal(text, plan) : emit_reversal(text, plan);
   return {.name = fmt::format("{}_reversal", kFamily), .text = text.str()};
 }
@@ -204,7 +186,7 @@ KernelSource reversal_text(const StagePlan& plan) {
 KernelSource run_text(const StagePlan& plan, const StageRun& run) {
   codegen::Text text;
   text.line("// Radix 2, decimation in time; the stages are counted from 1.");
-  text.raw(kArithmetic);
+  text.raw("\n" + ridge::detail::fill_kernel_text("papers/complex_arithmetic"));
   switch (run.work) {
     case Work::one_stage:
       emit_one_stage(text, run, plan.plain_items);

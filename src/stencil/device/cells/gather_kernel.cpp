@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "device/kernel_template.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/cells/gather.hpp"
 
@@ -18,31 +19,7 @@ std::string address(const Operation& read) {
                      CellText::index_name(2, read.offset[2]));
 }
 
-constexpr const char* kCellKernel = R"(
-KERNEL WORK_GROUP(ITEMS_X, ITEMS_Y, ITEMS_Z) void update_cells(GLOBAL const CELL* RESTRICT in, GLOBAL CELL* RESTRICT out,
-                                                               {0}) {{
-  const int x = FIRST_X + (int)GLOBAL_ID(0), y = FIRST_Y + (int)GLOBAL_ID(1), z = FIRST_Z + (int)GLOBAL_ID(2);
-  if (x < end_x && y < end_y && z < end_z) update_cell(in, out, {1}, z, y, x);
-}}
-)";
-
 // A block of WIDE x TALL cells from rows that are read once, as vectors, away from borders.
-constexpr const char* kBlockKernel = R"(
-KERNEL WORK_GROUP(ITEMS_X, ITEMS_Y, ITEMS_Z) void update_cells(GLOBAL const CELL* RESTRICT in, GLOBAL CELL* RESTRICT out,
-                                                               {0}) {{
-  const int x = (int)GLOBAL_ID(0) * WIDE, y = (int)GLOBAL_ID(1) * TALL, z = (int)GLOBAL_ID(2);
-  if (x >= end_x || y >= end_y || z >= end_z) return;
-  if (x < NEAR_X || x + WIDE + RADIUS_X > end_x || y < NEAR_Y || y + TALL + RADIUS_Y > end_y || z < NEAR_Z ||
-      z + 1 + RADIUS_Z > end_z) {{
-    for (int j = y; j < y + TALL; ++j) {{
-      for (int i = x; i < x + WIDE; ++i) {{
-        if (i >= FIRST_X && i < end_x && j >= FIRST_Y && j < end_y && z >= FIRST_Z) update_cell(in, out, {1}, z, j, i);
-      }}
-    }}
-    return;
-  }}
-{2}}}
-)";
 
 // A row of some field that cells of the block read.
 struct ReadRow {
@@ -163,11 +140,10 @@ KernelSource GatherKernel::source() const {
   code.raw("#define READ(p) (*(p))\n");
   code.raw(text.source_functions());
   code.raw(update_cell_text(text, load));
-  if (block) {
-    code.block(kBlockKernel, parameters, arguments, block_text(text, options, load));
-  } else {
-    code.block(kCellKernel, parameters, arguments);
-  }
+  code.raw("\n" + ridge::detail::fill_kernel_text(block ? "stencil/update_blocks" : "stencil/update_cells",
+                                                  {{"parameters", parameters},
+                                                   {"arguments", arguments},
+                                                   {"block", block ? block_text(text, options, load) : ""}}));
   const auto word = [](std::uint64_t value) { return std::to_string(value); };
   const auto near = [&](std::size_t axis) {
     return word(std::max<std::size_t>(layout.begin[axis], static_cast<std::size_t>(layout.radius[axis])));

@@ -6,68 +6,11 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "device/kernel_template.hpp"
 #include "device/kernel_text.hpp"
 #include "stencil/device/row_march/row_march_writer.hpp"
 
 namespace ridge::stencil {
-namespace {
-
-constexpr const char* kInterior = R"(
-{0} void strip_interior({1}
-    GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int pitch, int right,
-    int strips, int chunk_rows, REAL scale{4}) {{
-  const int lane = LOCAL_ID(0) % LANES;
-  const int strip = {2} * SUB_GROUPS + LOCAL_ID(0) / LANES;
-{5}  const int first_row = REACH_Y + {3} * chunk_rows;
-  const int end_row = height - REACH_Y - first_row < chunk_rows ? height - REACH_Y : first_row + chunk_rows;
-  const int strip_x = strip * USEFUL;  // a strip reads from here; it writes from HALO cells after it up to stored_end
-  const int stored_end = right - strip_x < LANES * CELLS - HALO ? right - strip_x : LANES * CELLS - HALO;
-{6}}}
-)";
-
-constexpr const char* kFrame = R"(
-{0} void strip_frame({1}
-    GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int pitch, int left,
-    int right, int strips, int bands, int band_rows, int band_stride, int side_rows, int tasks, REAL keep, REAL scale{4}) {{
-  const int lane = LOCAL_ID(0) % LANES;
-  const int task = {2} * SUB_GROUPS + LOCAL_ID(0) / LANES;
-{5}  // First the bands of rows over the whole width, then the left and right sides between them in pieces.
-  const int side = task - bands * strips;
-  const int strip = side < 0 ? task % strips : side % 2 == 0 ? 0 : strips - 1;
-  const int first_row = side < 0 ? task / strips * band_stride : band_rows + side / 2 * side_rows;
-  const int rows_end = side < 0 ? first_row + band_rows : first_row + side_rows;
-  const int rows_most = side < 0 ? height : height - band_rows;
-  const int end_row = rows_end < rows_most ? rows_end : rows_most;
-  // The last strip ends at the end of the row; the others are adjacent, from the left.
-  const int last = strip == strips - 1;
-  const int x = (last ? width - USEFUL - HALO : strip * USEFUL - HALO) + lane * CELLS;
-  // A lane that crosses the end of the row reads data of another row, so it and the cells it reaches are invalid.
-  const int stores = lane * CELLS >= HALO && (lane + 1) * CELLS <= LANES * CELLS - HALO &&
-                     (last ? x >= width % CELLS + REACH_X : x + CELLS <= width / CELLS * CELLS - REACH_X) &&
-                     (side < 0 || (last ? x + CELLS > right : x < left));
-{6}}}
-)";
-
-// Interior and frame in one launch; the groups of the frame come first.
-constexpr const char* kJoined = R"(
-KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_joined(
-    GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int pitch, int left,
-    int right, int strips, int bands, int band_rows, int band_stride, int side_rows, int tasks, REAL keep, REAL scale{0},
-    int frame_groups, int columns, int interior_strips, int chunk_rows) {{
-  LOCAL_ARRAY(REAL, part_block, {1});
-  const int group = (int)GROUP_ID(0);
-  if (group < frame_groups) {{
-    strip_frame(part_block, group, 0, in, out, origin, width, height, pitch, left, right, strips, bands, band_rows,
-                band_stride, side_rows, tasks, keep, scale{2});
-  }} else {{
-    const int place = group - frame_groups;
-    strip_interior(part_block, place % columns, place / columns, in, out, origin, width, height, pitch, right,
-                   interior_strips, chunk_rows, scale{3});
-  }}
-}}
-)";
-
-}  // namespace
 
 std::string RowMarchWriter::text() {
   const char* kind = kernel_.part ? "FUNCTION" : "KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT)";
@@ -76,11 +19,14 @@ std::string RowMarchWriter::text() {
   const char* piece = kernel_.part ? "piece" : "(int)GROUP_ID(1)";
   codegen::Text text;
   text.raw(growth());
-  if (kernel_.frame) {
-    text.block(kFrame, kind, place, group, piece, numbers(", REAL "), locals(), marches());
-  } else {
-    text.block(kInterior, kind, place, group, piece, numbers(", REAL "), locals(), marches());
-  }
+  text.raw("\n" + ridge::detail::fill_kernel_text(kernel_.frame ? "stencil/strip_frame" : "stencil/strip_interior",
+                                                  {{"kind", kind},
+                                                   {"place", place},
+                                                   {"group", group},
+                                                   {"piece", piece},
+                                                   {"weights", numbers(", REAL ")},
+                                                   {"locals", locals()},
+                                                   {"marches", marches()}}));
   return text.str();
 }
 
@@ -250,10 +196,12 @@ std::string row_march_text(const RowMarchKernel& kernel) { return RowMarchWriter
 
 std::string joined_text(const RowMarchKernel& interior, const RowMarchKernel& frame) {
   const RowMarchWriter inner(interior), outer(frame);
-  codegen::Text text;
-  text.block(kJoined, outer.numbers(", REAL "), std::max(inner.local_reals(), outer.local_reals()), outer.numbers(", "),
-             inner.numbers(", "));
-  return text.str();
+  return "\n" +
+         ridge::detail::fill_kernel_text("stencil/strip_joined",
+                                         {{"weights", outer.numbers(", REAL ")},
+                                          {"reals", std::to_string(std::max(inner.local_reals(), outer.local_reals()))},
+                                          {"frame_weights", outer.numbers(", ")},
+                                          {"interior_weights", inner.numbers(", ")}});
 }
 
 bool restores_rows(const RowMarchKernel& kernel) { return RowMarchWriter(kernel).restores_rows(); }

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "codegen/text.hpp"
+#include "device/kernel_template.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
 
 namespace ridge::stencil {
@@ -18,24 +18,6 @@ namespace {
 
 using Kind = Node::Kind;
 using From = PlaneSums::From;
-
-constexpr const char* kSystemPlanes = R"(
-KERNEL WORK_GROUP_RESIDENT(LANES * LINES, 1, 1, RESIDENT) void system_planes(
-    GLOBAL const REAL* in, GLOBAL REAL* out, {0}ulong origin, ulong field, int planes, int height, int pitch, int left,
-    int right, int top, int bottom, int first, int last, int first_x, int tiles_x, int chunk{1}{3}) {{
-  AFTER_PREVIOUS_KERNEL();
-  LOCAL_BLOCK(REAL, ring, ALL_SLOTS * NEIGHBOUR_FIELDS * PLANE);
-  const int item = LOCAL_ID(0), lane = item % LANES, line = item / LANES;
-  const int tile_x = first_x + (int)GROUP_ID(0) % tiles_x * USEFUL_X;
-  const int tile_y = (int)GROUP_ID(0) / tiles_x * USEFUL_Y + top - MARGIN_Y;
-  const int x = tile_x + lane * CELLS, y = tile_y + line * ROWS;
-  const int first_plane = first + (int)GROUP_ID(1) * chunk;
-  const int end_plane = last - first_plane < chunk ? last : first_plane + chunk;
-  const int whole = x >= left && x + CELLS <= right;
-  const int stores_x = lane * CELLS >= MARGIN_X && (lane + 1) * CELLS <= TILE_X - MARGIN_X;
-  LOCAL REAL* const mine = ring + (line * ROWS + RADIUS_Y) * WIDTH + HALO_X + lane * CELLS;
-{2}}}
-)";
 
 class SystemPlanesWriter {
  public:
@@ -56,10 +38,12 @@ class SystemPlanesWriter {
   std::string text() {
     std::string places;
     for (std::size_t f = 0; f < sums_.outputs.size(); ++f) places += fmt::format(", int from_{0}, int to_{0}", f);
-    codegen::Text text;
-    text.block(kSystemPlanes, kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : "", places,
-               body(), kernel_.options.tiles ? ", TILE_MAP(planes_map)" : "");
-    return text.str();
+    return "\n" + ridge::detail::fill_kernel_text(
+                      "stencil/system_planes",
+                      {{"coefficients", kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : ""},
+                       {"places", places},
+                       {"tile_map", kernel_.options.tiles ? ", TILE_MAP(planes_map)" : ""},
+                       {"march", body()}});
   }
 
  private:

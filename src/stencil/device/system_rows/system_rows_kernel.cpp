@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "codegen/text.hpp"
+#include "device/kernel_template.hpp"
 #include "device/kernel_text.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
 
@@ -20,20 +20,6 @@ namespace {
 using Kind = Node::Kind;
 
 constexpr int kMostWaves = 6;
-
-constexpr const char* kSystemRows = R"(
-KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void system_rows(
-    GLOBAL const REAL* in, GLOBAL REAL* out, {0}ulong origin, ulong field, int height, int pitch, int start_x, int left,
-    int right, int top, int bottom, int strips, int chunk_rows) {{
-{1}  const int lane = LOCAL_ID(0) % LANES;
-  const int strip = (int)GROUP_ID(0) * SUB_GROUPS + LOCAL_ID(0) / LANES;
-{2}  const int x = start_x + strip * USEFUL - HALO + lane * CELLS;
-  const int first_row = top + (int)GROUP_ID(1) * chunk_rows;
-  const int end_row = bottom - first_row < chunk_rows ? bottom : first_row + chunk_rows;
-  const int stores = lane * CELLS >= HALO && (lane + 1) * CELLS <= LANES * CELLS - HALO;
-  const int whole = x >= left && x + CELLS <= right;
-{3}}}
-)";
 
 class SystemRowsWriter {
  public:
@@ -51,11 +37,13 @@ class SystemRowsWriter {
   }
 
   std::string text() {
-    codegen::Text text;
-    if (options_.quick) text.raw(ridge::detail::kernel_text("codegen/quick_extremes"));
-    text.block(kSystemRows, kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : "", locals(),
-               options_.sub_groups > 1 ? "  if (strip >= strips) return;\n" : "", body());
-    return text.str();
+    return (options_.quick ? ridge::detail::kernel_text("codegen/quick_extremes") : "") + "\n" +
+           ridge::detail::fill_kernel_text(
+               "stencil/system_rows",
+               {{"coefficients", kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : ""},
+                {"locals", locals()},
+                {"leave", options_.sub_groups > 1 ? "  if (strip >= strips) return;\n" : ""},
+                {"march", body()}});
   }
 
  private:

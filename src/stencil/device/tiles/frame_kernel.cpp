@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "device/kernel_template.hpp"
 #include "device/kernel_text.hpp"
 #include "stencil/device/cells/gather.hpp"
 
@@ -14,26 +15,6 @@ namespace ridge::stencil {
 namespace {
 
 constexpr std::size_t kFrameItems = 256;
-
-constexpr const char* kFrameKernels = R"(
-KERNEL WORK_GROUP(256, 1, 1) void update_frame(GLOBAL const CELL* in, GLOBAL CELL* out, {0}{1}, int end_x, int end_y,
-                                               int end_z, uint cells, int band_z, int band_y, int band_x, int keep) {{
-{3}  if (changes) {{
-    update_cell(in, out, {2}, z, y, x);
-  }} else if (keep) {{
-    const ulong at = origin + ((ulong)z * height + y) * pitch + x;
-    for (int f = 0; f < FIELDS; ++f) out[f * field + at] = in[f * field + at];
-  }}
-}}
-
-// Copies fixed cells of one field to another.
-KERNEL WORK_GROUP(256, 1, 1) void copy_frame(GLOBAL const CELL* in, GLOBAL CELL* out, {1}, int end_x, int end_y,
-                                             int end_z, uint cells, int band_z, int band_y, int band_x, int from, int to) {{
-{3}  if (changes) return;
-  const ulong at = origin + ((ulong)z * height + y) * pitch + x;
-  out[to * field + at] = in[from * field + at];
-}}
-)";
 
 }  // namespace
 
@@ -75,8 +56,11 @@ KernelSource FrameKernel::source() const {
   code.raw(text.source_functions());
   code.raw(update_cell_text(text, "READ"));
   // Cells of the frame: bands along z over whole planes, then along y over the rest, then along x.
-  code.block(kFrameKernels, coefficient_parameter(layout), kSizeParameters, arguments,
-             ridge::detail::kernel_text("stencil/frame_cell"));
+  code.raw("\n" + ridge::detail::fill_kernel_text("stencil/frame_kernels",
+                                                  {{"coefficients", coefficient_parameter(layout)},
+                                                   {"sizes", kSizeParameters},
+                                                   {"arguments", arguments},
+                                                   {"cell", ridge::detail::kernel_text("stencil/frame_cell")}}));
   return {.name = "stencil frame",
           .text = code.str(),
           .defines = {{"CELL", text.cell},

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "device/compile_cache.hpp"
+#include "device/kernel_template.hpp"
 #include "fft/device/routes/l2_ring/l2_ring.hpp"
 
 namespace ridge::fft::on_device {
@@ -17,21 +18,7 @@ namespace {
 constexpr std::size_t kLines = 64, kLineWords = 32, kGroupItems = 32;
 constexpr std::uint32_t kIdleRounds = 3, kRounds = 12;  // warm-up rounds: clocks and TLBs are cold
 
-// One work-group writes cache lines for all compute units; then each unit times the first read of its own lines.
-constexpr const char* kText = R"(
-KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void write_lines(GLOBAL uint* lines) {
-  for (uint i = LOCAL_ID(0); i < UNITS * LINES; i += GROUP_ITEMS) lines[i * LINE_WORDS] = i;
-}
-KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void time_lines(GLOBAL const uint* lines, GLOBAL uint* sums, uint round) {
-  LOCAL_BLOCK(uint, seen, 1);
-  if (LOCAL_ID(0) != 0) return;
-  const uint unit = COMPUTE_UNIT_ID() % UNITS;
-  uint sum = 0;
-  for (uint i = 0; i < LINES; ++i) sum += TIMED_LOAD(lines + (unit * LINES + i) * LINE_WORDS, seen);
-  const uint before = ATOMIC_ADD(sums + UNITS + unit, 1u);
-  if (round >= IDLE_ROUNDS && before == round) sums[unit] += sum;  // the first group on this unit
-}
-)";
+std::string text() { return "\n" + detail::fill_kernel_text("fft/time_lines"); }
 
 struct UnitPartitions {
   std::vector<std::uint32_t> table = std::vector<std::uint32_t>(kUnitsTable, 0);
@@ -103,7 +90,7 @@ UnitPartitions measured(const Device& device) {
 // Key of the table in the compile cache, where an earlier process stored it.
 std::string kept_key(const Device& device) {
   const DeviceInfo& info = device.info();
-  return detail::compile_key(info.fingerprint(), "L2 partitions of compute units", info.bus, kText);
+  return detail::compile_key(info.fingerprint(), "L2 partitions of compute units", info.bus, text());
 }
 
 std::vector<std::uint32_t> kept_or_measured(const Device& device) {
@@ -126,7 +113,7 @@ std::vector<std::uint32_t> kept_or_measured(const Device& device) {
 
 KernelSource unit_partitions_source() {
   return {.name = "L2 partitions of compute units",
-          .text = kText,
+          .text = text(),
           .defines = {{"UNITS", fmt::format("{}u", kMostUnits)},
                       {"LINES", fmt::format("{}u", kLines)},
                       {"IDLE_ROUNDS", fmt::format("{}u", kIdleRounds)},
