@@ -80,9 +80,10 @@ class ResidentRowsPass : public Pass {
  public:
   ResidentRowsPass(const Device& device, const ResidentRowsKernel& kernel)
       : kernel_(kernel), compiled_(device.compile(kernel.source()).kernel("resident_rows")) {
-    if (resident_groups(device, compiled_, kernel.work_items(), kernel.local_bytes()) < kernel.groups())
+    const std::size_t resident = resident_groups(device, compiled_, kernel.work_items(), kernel.local_bytes());
+    if (resident < kernel.groups())
       throw Error(ErrorKind::unavailable,
-                  fmt::format("needs {} work-groups that run at the same time", kernel.groups()));
+                  fmt::format("needs {} work-groups at the same time, the device runs {}", kernel.groups(), resident));
   }
   void enqueue(Queue&, const Buffer&, const Buffer&, const Buffer&) const override {}
   std::size_t scratch() const override { return 1; }

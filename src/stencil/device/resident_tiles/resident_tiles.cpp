@@ -176,10 +176,12 @@ class ResidentPass : public Pass {
       : kernel_(kernel),
         compiled_(device.compile(kernel.source()).kernel("resident_tiles")),
         together_(device.info().backend == Backend::cuda) {
+    if (!together_) return;
     const auto items = static_cast<std::size_t>(kernel.work_items());
-    if (together_ && resident_groups(device, compiled_, items, kernel.local_bytes()) < kernel.groups())
+    const std::size_t resident = resident_groups(device, compiled_, items, kernel.local_bytes());
+    if (resident < kernel.groups())
       throw Error(ErrorKind::unavailable,
-                  fmt::format("needs {} work-groups that run at the same time", kernel.groups()));
+                  fmt::format("needs {} work-groups at the same time, the device runs {}", kernel.groups(), resident));
   }
   void enqueue(Queue&, const Buffer&, const Buffer&, const Buffer&) const override {}
   std::size_t scratch() const override { return sends() ? 1 : 0; }
