@@ -9,7 +9,7 @@ import math
 import torch as _torch
 
 from . import nufft as _nufft
-from ._cuda_nufft import Nonuniform as _OnCuda, nearest_upsampling as _nearest_upsampling
+from ._cuda_nufft import Nonuniform as _OnCuda
 from ._torch_tensors import Tensors as _Tensors
 
 NAMES = tuple(f"nufft{axes}d{kind}" for axes in (1, 2, 3) for kind in (1, 2, 3))
@@ -68,8 +68,9 @@ def _planned(data, points, targets, how):
     if data.is_cuda:
         options = how.options
         rows = [list(_plain(x)) if x is not None else None for x in (points, targets)]
-        return _OnCuda(_Tensors(), how.kind, how.n_modes or (), data.shape[0], options["eps"], how.sign, options["modeord"],
-                       _nearest_upsampling(options["upsampfac"]), *rows)
+        eps = _nufft._tolerance(options["eps"], len(points), data.dtype == _torch.complex64, False)
+        return _OnCuda(_Tensors(), how.kind, how.n_modes or (), data.shape[0], eps, how.sign, options["modeord"],
+                       _nufft._upsampling(options["upsampfac"]), *rows)
     size = len(points) if how.kind == 3 else how.n_modes
     options = {key: value for key, value in how.options.items() if how.kind != 3 or key in ("eps", "nthreads")}
     if how.kind != 3:

@@ -15,6 +15,7 @@ except ImportError as missing:
 import exchange_table
 import ridge
 import ridge.torch as ours
+from ridge import _torch_nufft
 
 torch.manual_seed(0)
 NORMS = (None, "ortho", "forward")
@@ -264,7 +265,7 @@ class Kinds(unittest.TestCase):
         """The code for CUDA tensors, with addresses of the host: the plan then runs at once."""
         from ridge import _cuda
 
-        class OnHost(ours._Tensors):
+        class OnHost(ours._Backend):
             def device(self, x):
                 return "host"
 
@@ -397,6 +398,23 @@ class Nonuniform(unittest.TestCase):
             ours.nufft2d1(x, x[1:], c, 8)
         with self.assertRaisesRegex(TypeError, "the data must be float32, float64, complex64 or complex128"):
             ours.nufft1d1(x, c.to(torch.int32), 8)
+
+    def test_settings_on_cuda(self):
+        """Tensors on CUDA have the limits and the messages of those on the host."""
+        class OnCuda(torch.Tensor):
+            is_cuda = True
+        x, c = torch.rand(1, 9), torch.rand(1, 9, dtype=torch.complex64).as_subclass(OnCuda)
+
+        def planned(**options):
+            how = _torch_nufft._How(1, (8,), 1, {"eps": 1e-5, "modeord": 0, "upsampfac": 0.0, "nthreads": 0, **options})
+            with unittest.mock.patch.object(_torch_nufft, "_OnCuda") as made:
+                _torch_nufft._planned(c, x, None, how)
+            return made.call_args.args
+        self.assertEqual(planned(eps=0.5)[4], 0.1)
+        self.assertEqual(planned(upsampfac=1.9)[7], 2.0)
+        for factor in (0.5, -2.0, float("nan")):
+            with self.assertRaisesRegex(ridge.nufft.NufftError, "upsampfac must be above 1"):
+                planned(upsampfac=factor)
 
 
 if __name__ == "__main__":
