@@ -214,7 +214,10 @@ done
 python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<1000f", *[3e38] * 1000))' >huge.f32
 npy huge.npy '<f4' '(20, 50)' <huge.f32
 head -c 80 huge.f32 | npy huge-wavelet.npy '<f4' '(20,)'
+{ head -c 80 huge.f32 && head -c 80 /dev/zero; } | npy first-huge.npy '<f4' '(2, 20)'
+printf '10,20\n20,30\n' >two-shots.csv
 mistake "the field contains NaN or infinity" "$ridge" stencil acoustic --size 40x50 --steps 20 --wavelet huge-wavelet.npy --record no.npy --out no.vti
+mistake "the traces contain NaN or infinity" "$ridge" stencil acoustic --size 40x50 --steps 20 --shots --sources two-shots.csv --wavelet first-huge.npy --record no.npy
 for run in "acoustic --dt 0.003 --frequency 9" "maxwell --dt 0.4 --frequency 0.06" "elastic --dt 0.0018 --frequency 10"; do
   # shellcheck disable=SC2086
   mistake "gradient contains NaN or infinity" "$ridge" stencil $run --size 40x50 --steps 20 --observed huge.npy --gradient no.npy

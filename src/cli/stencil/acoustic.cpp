@@ -184,7 +184,8 @@ class AcousticRun {
     field_.resize(medium_.velocity.size());
     if (last > 0) processes_.receive(last, field_.data(), field_.size() * sizeof(T));
     bar_(1, "");
-    check_finite("field");
+    check_finite(field_, "field contains");
+    check_finite(all, "traces contain");  // of all shots; the field is the last one's
     if (!options_.record.empty())
       write_traces(options_.record, shots(), options_.steps, receivers(), all, survey.medium().dt, sources_, receivers_,
                    axes(), options_.spacing);
@@ -235,7 +236,7 @@ class AcousticRun {
     for (std::size_t i = 0; options_.electric && !options_.migrate && i < field_.size(); ++i)
       field_[i] = static_cast<T>(0 - 0.5 * std::pow(medium_.velocity[i], 3) * sum[1 + i]);
     const std::string name = options_.migrate ? "image" : "gradient";
-    check_finite(name);
+    check_finite(field_, name + " contains");
     write_field(options_, options_.gradient, name, name, medium_.shape, field_);
     fmt::print("{}history: {}\n", options_.migrate ? "" : fmt::format("misfit {:.9g}\n", sum[0]), how);
   }
@@ -285,13 +286,11 @@ class AcousticRun {
   }
 
   // Before anything is written.
-  void check_finite(const std::string& name) const {
-    for (const T value : field_) {
+  static void check_finite(const std::vector<T>& values, const std::string& what) {
+    for (const T value : values) {
       if (!std::isfinite(value))
-        refuse_acoustic(
-            fmt::format("the {} contains NaN or infinity: check the model, wavelets and observed traces, or "
-                        "use a smaller --dt",
-                        name));
+        refuse_acoustic(fmt::format(
+            "the {} NaN or infinity: check the model, wavelets and observed traces, or use a smaller --dt", what));
     }
   }
 
