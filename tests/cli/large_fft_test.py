@@ -280,6 +280,34 @@ def least_memory():
         assert abs(np.load("out.npy") - want).max() < 1e-5 * abs(want).max()
 
 
+def full_disk():
+    """A file system that is too small is refused before anything is written, and the space that the error names is enough."""
+    script = 'mount -t tmpfs -o size="$1" tmpfs small && cd small && shift && "$@"; echo "exit $? left $(ls -A | wc -l)"'
+
+    def on_disk(size, *words):
+        done = subprocess.run(["unshare", "-m", "--propagation", "private", "bash", "-c", script, "disk", str(size), ridge, *map(str, words)],
+                              capture_output=True, text=True)
+        return done.stdout.split(), done.stderr
+    os.mkdir("small")
+    if subprocess.run(["unshare", "-m", "--propagation", "private", "mount", "-t", "tmpfs", "tmpfs", "small"], capture_output=True).returncode != 0:
+        print("the full disk was not tested: this user may not mount a file system")
+        return
+    np.save("in.npy", samples((200, 150), np.float64))
+    np.save("long.npy", samples((2, 20000), np.float64))
+    np.save("filter.npy", samples(20, np.float64))
+    for words in (["fft", "../in.npy", "out.npy", "--shape", "200x150", "--memory", "60000"],
+                  ["fft", "../in.npy", "out.npy", "--shape", "200x150", "--memory", "60000", "--real"],
+                  ["transpose", "../in.npy", "out.npy", "--memory", "60000"],
+                  ["convolve", "../long.npy", "../filter.npy", "out.npy", "--memory", "30000"]):
+        said, error = on_disk("64k", *words)
+        found = re.fullmatch(r"ridge: .*/small: needs (\d+) bytes of free space for .*work files?, has 65536\n", error)
+        assert found and said == ["exit", "1", "left", "0"], (words, said, error)
+        pages = 2  # the record of finished panels, and what replaces it
+        said, error = on_disk((int(found[1]) // 4096 + 1 + pages) * 4096, *words)
+        assert said == ["exit", "0", "left", "1"], (words, said, error)
+    os.rmdir("small")
+
+
 def killed(command, words):
     """Kills the command once it has finished some panels, and continues it."""
     process = subprocess.Popen([ridge, command, *words], stderr=subprocess.DEVNULL)
@@ -341,7 +369,7 @@ def convolutions():
     assert "one axis" in call("filter.npy", "in.npy", "out.npy", expect=1, command="convolve")
 
 
-for test in (values, reals, resumed, refusals, links, least_memory, peak_memory, transposes, convolutions):
+for test in (values, reals, resumed, refusals, links, least_memory, full_disk, peak_memory, transposes, convolutions):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         test()
