@@ -23,6 +23,11 @@ MEMORY = 4 << 30
 HOST = ["--device", "host"]
 BANK = ["--channels", "16", "--taps", "4", "--quiet"] + HOST
 WAVES = ["stencil", "acoustic", "--velocity", "velocity.npy", "--steps", "20"] + HOST
+VISIBILITIES = ["--stations", "3", "--samples", "i8", "--correlate", "--times", "8", "--rate", "1000", "--frequency", "150",
+                "--site", "6.87,52.91", "--start", "2020-01-01T00:00:00", "--phase-centre", "45,60"] + BANK
+POLYCO = (b"0531+21    25-Feb-23   00:00:00.00   60000.00000000000            56.77  0.0 -6.0\n"
+          b"  12345678901.250000     29.600000000000    @    60    3  1400.000\n"
+          b"  1.00000000000000000D-01  2.00000000000000000D-03 -3.00000000000000000D-06\n")
 NUMBER = re.compile(rb"-?\d+(\.\d+)?([eE][-+]?\d+)?")
 VALUES = [b"0", b"-1", b"-0", b"3", b"7", b"65536", b"1000000000", b"2147483648", b"4294967296", b"9223372036854775807",
           b"18446744073709551615", b"99999999999999999999", b"nan", b"inf", b"1e308", b"1e-320", b"", b" ", b"abc", b"0x10",
@@ -54,6 +59,11 @@ CALLS = {
     "a.dada": [["channelize", "a.dada", "out.raw"] + BANK, ["channelize", "a.dada", "out.fil", "--detect", "total"] + BANK],
     "a.guppi": [["channelize", "a.guppi", "out.raw"] + BANK, ["channelize", "a.guppi", "out.dada"] + BANK],
     "a.vdif": [["channelize", "a.vdif", "out.raw"] + BANK],
+    "a.wav": [["channelize", "a.wav", "out.raw"] + BANK, ["fold", "a.wav", "out.npy", "--period", "0.1"]],
+    "a.uvfits": [["search", "a.uvfits", "--dm", "0..2", "--out", "out.json"] + HOST, ["channelize", "a.uvfits", "out.raw"] + BANK,
+                 ["search", "convert", "a.uvfits", "out.fil"]],
+    "a.polyco": [["fold", "a.fil", "out.npy", "--polyco", "a.polyco"]],
+    "positions.npy": [["channelize", "raw", "out.uvfits", "--positions", "positions.npy"] + VISIBILITIES],
     "delays.txt": [["channelize", "raw", "out.raw", "--delays", "delays.txt"] + BANK],
     "lost.txt": [["channelize", "raw", "out.raw", "--lost", "lost.txt"] + BANK],
     "volts.npy": [["beamform", "volts.npy", "out.npy", "--weights", "weights.npy"]],
@@ -70,6 +80,12 @@ def npy(name, descr, shape, data):
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
+def wav(data):
+    """Two 16-bit channels."""
+    return b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 2, 8000, 32000, 4, 16) + b"data" + \
+        struct.pack("<I", len(data)) + data
+
+
 def floats(draw, count):
     return struct.pack("<%df" % count, *[draw.uniform(1, 3) for _ in range(count)])
 
@@ -80,9 +96,11 @@ def make_inputs(ridge):
                                       ("strengths", "<c8", (30,), 60), ("modes", "<c8", (4, 4), 32), ("receivers", "<f4", (3, 2), 6),
                                       ("wavelet", "<f4", (20,), 20), ("volts", "<c8", (2, 8, 16), 512), ("weights", "<c8", (3, 16), 96)):
         npy(name + ".npy", descr, shape, floats(draw, count))
+    npy("positions.npy", "<f8", (3, 3), struct.pack("<9d", *range(9)))
     npy("velocity.npy", "<f4", (24, 24), struct.pack("<576f", *[1500.0] * 576))
     texts = {"raw": bytes(draw.randrange(256) for _ in range(40000)), "a.pgm": b"P5\n20 16\n255\n" + bytes(range(256)) + bytes(64),
              "receivers.csv": b"# depth, across\n3, 4\n5.5,6\n7,8\n", "delays.txt": b"0 1 2\n1000 3 4\n", "lost.txt": b"0,100\n1000,50\n",
+             "a.polyco": POLYCO, "a.wav": wav(bytes(draw.randrange(256) for _ in range(8000))),
              "day.toml": b'[[stage]]\nname = "one"\nrun = "fold"\nin = "a.fil"\nout = "y.npy"\nperiod = 0.1\n',
              "trace.json": b'{"traceEvents": [{"ph": "X", "tid": 1, "name": "plan", "ts": 1, "dur": 5, "args": {"what": "8 bytes"}}]}'}
     for name, data in texts.items():
@@ -91,6 +109,7 @@ def make_inputs(ridge):
     for words in (["image", "gauss", "1", "a.pgm", "a.png"] + HOST, ["flow", "a.pgm", "a.pgm", "a.flo"] + HOST,
                   ["search", "signal", "a.fil", "--channels", "16", "--seconds", "0.3", "--interval", "0.001"],
                   ["search", "convert", "a.fil", "a.fits"], WAVES + ["--record", "a.sgy"],
+                  ["channelize", "raw", "a.uvfits", "--positions", "positions.npy"] + VISIBILITIES,
                   *[["channelize", "signal", "a." + form, "--format", form, "--seconds", "0.05"] for form in ("dada", "vdif", "guppi")]):
         subprocess.run([ridge] + words, check=True, stdout=subprocess.DEVNULL)
 

@@ -58,6 +58,8 @@ wrong 'large.png is a PNG file, not raw samples' fft large.png x.raw --shape 64
 wrong 'large.png is a PNG file, not raw samples' fft large.png x.raw --shape 64 --samples i8
 wrong 'large.png is a PNG file, not raw samples' sar --in large.png --pulses 64 --samples 1024 --out x.raw
 wrong 'large.png is a PNG file, not raw samples' channelize large.png x.raw
+{ printf 'RIFF\x24\x01\0\0WAVEfmt ' && head -c 300 /dev/zero; } >a.wav
+wrong 'a.wav is a WAV file, not raw samples' channelize a.wav x.raw
 wrong 'large.png is a PNG file, not raw samples' channelize synthesize large.png x.raw
 wrong 'large.png is a PNG file, not raw samples' dedisperse large.png x.raw --dm 1 --centre 1400 --rate 1
 wrong 'contains no frame' sar --in nothing --out x.raw

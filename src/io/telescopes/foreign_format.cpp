@@ -35,6 +35,8 @@ constexpr Mark kMarks[] = {
     {"zip", "PK\x03\x04"sv},
     {"PDF", "%PDF"sv},
     {".flo", "PIEH"sv},
+    {"WAV", "RIFF"sv},
+    {"WAV", "RF64"sv},
     {"VTK", "<VTKFile"sv},
     {"XML", "<?xml "sv},
 };
