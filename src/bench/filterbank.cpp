@@ -242,7 +242,7 @@ Workload bench_of_filterbank() {
     command.option("--stations", wanted->stations, "Number of stations").shows_default().positive();
     command.threads(wanted->threads);
     command.option("--oversample", wanted->oversample, "Oversampling ratio, as in 8/7").shows_default();
-    command.option("--size", wanted->size, "Complex samples per run (default 4e6; devices 1e8)");
+    command.option("--size", wanted->size, "Complex samples per run (default 4e6; devices 1e8)").positive();
     add_seconds(command, wanted->seconds);
     command.flag("--detect", wanted->detect, "Devices: also time detected power, summed over times in the same kernel");
     command.flag("--transfers", wanted->transfers,

@@ -95,6 +95,7 @@ wrong 'ends inside frame 1' flow - x --size 30x20 <zeros
 wrong 'cannot create the folder a.pgm' flow - a.pgm --size 10x10 <zeros
 wrong '--guide is for cross-bilateral' image gauss 2 a.pgm x.png --guide a.pgm
 wrong 'no case begins with it' bench image --only nonsense --device host
+for size in 0 -1; do wrong "--size: $size is not above 0" bench filterbank --size $size --device host; done
 wrong '-1 is not in the range 0 to' variance a.pgm x.png --scale -1
 # Lack of memory names the problem.
 wrong 'ridge: fft c64 6442450944 on host: its arrays need 192 GiB of host memory, but this machine has' bench fft --lengths 6442450944 --device host
