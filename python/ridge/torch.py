@@ -235,8 +235,12 @@ class _Prepared(_torch.autograd.Function):
         return (_apply(g, other) if g.requires_grad and _torch.is_grad_enabled() else other(g)), None
 
 
-# The C implementation of apply(). In PyTorch 2 Function.apply() is a Python function for torch.func, which _direct() excludes.
-_apply = super(_torch.autograd.Function, _Prepared).apply
+def _applied(function):
+    """The C implementation of apply(). In PyTorch 2 Function.apply() is a Python function for torch.func, which _direct() excludes."""
+    return super(_torch.autograd.Function, function).apply
+
+
+_apply = _applied(_Prepared)
 
 
 def _prepared(name, x, stream, s, dim, norm, *cosine):
@@ -272,13 +276,14 @@ class _Transforms(_Operators):
     """PyTorch's part of the transforms."""
 
     def __init__(self, table=getattr(_torch.Tensor, "__dlpack_c_exchange_api__", None)):
-        """table: DLPack's C exchange table of tensors. With it, calls that need no gradient are found without Python."""
+        """table: DLPack's C exchange table of tensors. With it, repeated calls are found without Python."""
         self.calls = {}
         self.table = self.by_table = None
         if table is not None:
             inside = None if _is_compiling is _never else _torch._C._functorch.peek_interpreter_stack
             self.table = _ridge.TensorCalls(table, list(_PLAIN), _empty_like, inside, _forward_ad, _torch.is_grad_enabled)
             self.by_table = self.table.function()
+            self.table.set_differentiable(_applied(type("_PreparedByTable", (_Prepared,), {"forward": staticmethod(self.table.forward())})))
 
     def short(self, name, x, s, dim, norm, *cosine):
         """Plans of repeated calls are found by the tensor's layout: a call is a look-up, an allocation and a run."""
@@ -311,12 +316,9 @@ class _Transforms(_Operators):
             found = self.calls[key] = _prepared(name, x.detach(), stream, s, dim, norm, *cosine)
         if found is None:
             return None
-        if x.requires_grad and _torch.is_grad_enabled():
-            out = _apply(x, found)
-        else:
-            out = found(x)
-            if self.table is not None and name not in _OF_CONJUGATES and name not in _TO_CONJUGATES:
-                self.table.add(found, name, x, s, dim, norm, *cosine)
+        out = _apply(x, found) if x.requires_grad and _torch.is_grad_enabled() else found(x)
+        if self.table is not None and name not in _OF_CONJUGATES and name not in _TO_CONJUGATES:
+            self.table.add(found, name, x, s, dim, norm, *cosine)
         return out.conj().resolve_conj() if name in _TO_CONJUGATES else out
 
     def floating(self, x, complex_wanted):

@@ -54,12 +54,16 @@ struct Hash {
 
 // A prepared call.
 struct Call {
-  py::object plan;  // owns `addressed`
+  py::object prepared;  // of the library, with the attributes plan, inverse and like
+  py::object plan;      // owns `addressed`
   Addressed* addressed = nullptr;
   bool inverse = false;
   py::object like;               // a tensor of the layout of the result, without memory of its own
   std::vector<py::object> kept;  // arguments that the key knows by their address
 };
+
+// Whether calls of a tensor are found here, and whether it requires a gradient.
+enum class Tensor { unsupported, plain, gradient };
 
 // An argument as a number of the key: integers by value; None, True, False, tuples and interned text by address.
 bool encode(PyObject* object, std::int64_t& code) {
@@ -94,32 +98,41 @@ class TensorCalls {
   // The transform of x, or null without an error if there is no prepared call, or if x has to be treated by Python.
   PyObject* call(PyObject* const* given, std::size_t count) {
     Key key;
-    dlpack::Tensor from{}, to{};
-    if (count < 2 || !takes(given[1]) || !describe(key, from, given, count)) return nullptr;
+    dlpack::Tensor from{};
+    if (count < 2) return nullptr;
+    const Tensor kind = kind_of(given[1]);
+    if (kind == Tensor::unsupported || !describe(key, from, given, count)) return nullptr;
     const auto found = calls_.find(key);
     if (found == calls_.end()) return nullptr;
-    const py::object plan = found->second.plan, like = found->second.like;  // other threads may forget the call
-    Addressed& addressed = *found->second.addressed;
-    const bool inverse = found->second.inverse;
-    auto out = py::reinterpret_steal<py::object>(PyObject_CallOneArg(empty_like_.ptr(), like.ptr()));
-    if (!out || table_->describe(out.ptr(), &to) != 0) throw py::error_already_set();
-    addressed.transform(address(from), address(to), inverse, key.stream);
-    return out.release().ptr();
+    const Call call = found->second;  // other threads may forget it
+    if (kind == Tensor::plain) return run(call, from, key.stream);
+    std::array<PyObject*, 2> arguments{given[1], call.prepared.ptr()};
+    PyObject* const out = PyObject_Vectorcall(differentiable_.ptr(), arguments.data(), arguments.size(), nullptr);
+    if (out == nullptr) throw py::error_already_set();
+    return out;
   }
 
-  // Remembers a call: x and the other arguments of call(), and the attributes plan, inverse and like of
-  // `prepared`. Does nothing if such a call cannot be found again.
+  // The forward pass of the differentiable function: what `prepared` gives for x.
+  PyObject* forward(PyObject* x, PyObject* prepared) const {
+    dlpack::Tensor from{};
+    if (table_->describe(x, &from) != 0) throw py::error_already_set();
+    return run(call_of(py::reinterpret_borrow<py::object>(prepared)), from, stream_of(from));
+  }
+
+  // The function of a tensor and a prepared call that gives tensors with gradients.
+  void set_differentiable(py::object function) { differentiable_ = std::move(function); }
+
+  // Remembers a call: x and the other arguments of call(), and what performs it. Does nothing if such a call cannot be
+  // found again.
   void add(const py::object& prepared, const py::args& given) {
     std::vector<PyObject*> arguments;
     for (const py::handle one : given) arguments.push_back(one.ptr());
     Key key;
     dlpack::Tensor x{};
-    if (arguments.size() < 2 || !takes(arguments[1]) || !describe(key, x, arguments.data(), arguments.size())) return;
-    Call call;
-    call.plan = prepared.attr("plan");
-    call.addressed = &call.plan.cast<Addressed&>();
-    call.inverse = prepared.attr("inverse").cast<bool>();
-    call.like = prepared.attr("like");
+    if (arguments.size() < 2 || kind_of(arguments[1]) == Tensor::unsupported ||
+        !describe(key, x, arguments.data(), arguments.size()))
+      return;
+    Call call = call_of(prepared);
     for (const py::handle one : given) {
       if (one.ptr() != arguments[1]) call.kept.push_back(py::reinterpret_borrow<py::object>(one));
     }
@@ -135,18 +148,39 @@ class TensorCalls {
     return reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.offset;
   }
 
-  // True for plain tensors that need no gradient, outside transformations of functions, without pending conjugation.
-  bool takes(PyObject* x) const {
-    if (std::find(types_.begin(), types_.end(), reinterpret_cast<PyObject*>(Py_TYPE(x))) == types_.end()) return false;
+  static Call call_of(const py::object& prepared) {
+    Call call;
+    call.prepared = prepared;
+    call.plan = prepared.attr("plan");
+    call.addressed = &call.plan.cast<Addressed&>();
+    call.inverse = prepared.attr("inverse").cast<bool>();
+    call.like = prepared.attr("like");
+    return call;
+  }
+
+  PyObject* run(const Call& call, const dlpack::Tensor& from, std::uintptr_t stream) const {
+    dlpack::Tensor to{};
+    auto out = py::reinterpret_steal<py::object>(PyObject_CallOneArg(empty_like_.ptr(), call.like.ptr()));
+    if (!out || table_->describe(out.ptr(), &to) != 0) throw py::error_already_set();
+    call.addressed->transform(address(from), address(to), call.inverse, stream);
+    return out.release().ptr();
+  }
+
+  // Plain tensors outside transformations of functions, without pending conjugation, and whether they need a gradient.
+  Tensor kind_of(PyObject* x) const {
+    if (std::find(types_.begin(), types_.end(), reinterpret_cast<PyObject*>(Py_TYPE(x))) == types_.end())
+      return Tensor::unsupported;
     if (!inside_.is_none()) {
       const auto transformation = py::reinterpret_steal<py::object>(PyObject_CallNoArgs(inside_.ptr()));
-      if (!transformation || !transformation.is_none()) return clear_error();
+      if (!transformation || !transformation.is_none()) return PyErr_Clear(), Tensor::unsupported;
     }
     const auto level = py::reinterpret_steal<py::object>(PyObject_GetAttr(forward_mode_.ptr(), level_.ptr()));
-    if (!level || PyLong_AsLong(level.ptr()) >= 0) return clear_error();
-    if (truth(PyObject_GetAttr(x, requires_grad_.ptr())) && truth(PyObject_CallNoArgs(grad_enabled_.ptr())))
-      return false;
-    return !truth(PyObject_CallMethodNoArgs(x, is_conj_.ptr())) && !truth(PyObject_CallMethodNoArgs(x, is_neg_.ptr()));
+    if (!level || PyLong_AsLong(level.ptr()) >= 0) return PyErr_Clear(), Tensor::unsupported;
+    if (truth(PyObject_CallMethodNoArgs(x, is_conj_.ptr())) || truth(PyObject_CallMethodNoArgs(x, is_neg_.ptr())))
+      return Tensor::unsupported;
+    if (!truth(PyObject_GetAttr(x, requires_grad_.ptr())) || !truth(PyObject_CallNoArgs(grad_enabled_.ptr())))
+      return Tensor::plain;
+    return differentiable_.is_none() ? Tensor::unsupported : Tensor::gradient;
   }
 
   static bool clear_error() { return PyErr_Clear(), false; }
@@ -175,16 +209,24 @@ class TensorCalls {
       key.strides[i] = tensor.strides != nullptr ? tensor.strides[i] : packed;
       packed *= tensor.shape[i];
     }
-    if (tensor.device.type == dlpack::kCpu) return true;
-    void* stream = nullptr;
-    if (table_->current_stream(tensor.device.type, tensor.device.number, &stream) != 0) return clear_error();
-    key.stream = reinterpret_cast<std::uintptr_t>(stream);
+    try {
+      key.stream = stream_of(tensor);
+    } catch (const py::error_already_set&) {
+      return false;
+    }
     return true;
+  }
+
+  std::uintptr_t stream_of(const dlpack::Tensor& tensor) const {
+    if (tensor.device.type == dlpack::kCpu) return 0;
+    void* stream = nullptr;
+    if (table_->current_stream(tensor.device.type, tensor.device.number, &stream) != 0) throw py::error_already_set();
+    return reinterpret_cast<std::uintptr_t>(stream);
   }
 
   const dlpack::Exchange* table_ = nullptr;
   std::vector<PyObject*> types_;
-  py::object empty_like_, inside_, forward_mode_, grad_enabled_;
+  py::object empty_like_, inside_, forward_mode_, grad_enabled_, differentiable_ = py::none();
   std::vector<py::object> kept_;
   py::str level_{"_current_level"}, requires_grad_{"requires_grad"}, is_conj_{"is_conj"}, is_neg_{"is_neg"};
   std::unordered_map<Key, Call, Hash> calls_;
@@ -192,10 +234,11 @@ class TensorCalls {
 
 constexpr const char* kName = "ridge.TensorCalls";
 
+TensorCalls& calls_of(PyObject* self) { return *static_cast<TensorCalls*>(PyCapsule_GetPointer(self, kName)); }
+
 PyObject* call_of(PyObject* self, PyObject* const* given, Py_ssize_t count) {
   try {
-    auto* const calls = static_cast<TensorCalls*>(PyCapsule_GetPointer(self, kName));
-    PyObject* const out = calls->call(given, static_cast<std::size_t>(count));
+    PyObject* const out = calls_of(self).call(given, static_cast<std::size_t>(count));
     if (out != nullptr) return out;
     Py_RETURN_NONE;
   } catch (py::error_already_set& error) {
@@ -208,8 +251,30 @@ PyObject* call_of(PyObject* self, PyObject* const* given, Py_ssize_t count) {
   return nullptr;
 }
 
+PyObject* forward_of(PyObject* self, PyObject* const* given, Py_ssize_t count) {
+  if (count != 3) return PyErr_SetString(PyExc_TypeError, "forward() needs a context, a tensor and a call"), nullptr;
+  try {
+    if (PyObject_SetAttrString(given[0], "call", given[2]) != 0) return nullptr;
+    return calls_of(self).forward(given[1], given[2]);
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const ridge::Error&) {
+    return PyObject_CallOneArg(given[2], given[1]);  // raises the error with its own type
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
 PyMethodDef call_method{"call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_of)), METH_FASTCALL,
                         "call(name, x, ...): the transform by a remembered call, or None."};
+PyMethodDef forward_method{"forward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&forward_of)),
+                           METH_FASTCALL, "forward(context, x, call): the transform, remembered in the context."};
+
+py::object function_of(TensorCalls& calls, PyMethodDef& method) {
+  const py::capsule self(&calls, kName);
+  return py::reinterpret_steal<py::object>(PyCFunction_New(&method, self.ptr()));
+}
 
 }  // namespace
 }  // namespace tensor_calls
@@ -224,13 +289,11 @@ void add_tensor_calls(py::module_& module) {
       .def("add", &TensorCalls::add)
       .def("clear", &TensorCalls::clear)
       .def("__len__", &TensorCalls::size)
+      .def("set_differentiable", &TensorCalls::set_differentiable)
       .def(
-          "function",
-          [](TensorCalls& calls) {
-            const py::capsule self(&calls, kName);
-            return py::reinterpret_steal<py::object>(PyCFunction_New(&call_method, self.ptr()));
-          },
-          py::keep_alive<0, 1>());
+          "function", [](TensorCalls& calls) { return function_of(calls, call_method); }, py::keep_alive<0, 1>())
+      .def(
+          "forward", [](TensorCalls& calls) { return function_of(calls, forward_method); }, py::keep_alive<0, 1>());
 }
 
 }  // namespace ridge::python

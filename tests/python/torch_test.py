@@ -106,8 +106,29 @@ class WithExchangeTable(WithoutGradients):
             got = f()
             self.assertTrue(torch.equal(got, y) and got.dtype == y.dtype)
 
+    def test_second_calls_with_gradients_are_found(self):
+        z = torch.randn(3, 8, dtype=torch.complex128, requires_grad=True)
+        r = torch.nn.Parameter(torch.randn(3, 8, dtype=torch.float64))
+        calls = [(ours.fft, torch.fft.fft, z), (ours.rfft2, torch.fft.rfft2, r),
+                 (lambda x: ours.ifft(x, dim=0), lambda x: torch.fft.ifft(x, dim=0), z)]
+        for f, _, x in calls:
+            f(x)
+        self.assertEqual(len(ours._transforms.table), len(calls))
+        with unittest.mock.patch.object(ours, "_direct", lambda x: self.fail("the call was not found by the table")):
+            found = [f(x) for f, _, x in calls]
+            with torch.no_grad():
+                self.assertFalse(ours.fft(z).requires_grad)
+            self.assertFalse(ours.fft(z.detach()).requires_grad)
+        for y, (_, theirs, x) in zip(found, calls):
+            want = theirs(x)
+            torch.testing.assert_close(y, want)
+            g = torch.randn_like(want)
+            torch.testing.assert_close(torch.autograd.grad(y, x, g), torch.autograd.grad(want, x, g))
+        self.assertTrue(torch.autograd.gradcheck(ours.fft, z) and torch.autograd.gradgradcheck(ours.fft, z))
+        torch.testing.assert_close(ours.fft(ours.fft(z)).real.sum(), torch.fft.fft(torch.fft.fft(z)).real.sum())
+
     def test_others_are_left_to_python(self):
-        """Nothing is found for other layouts, lazy conjugates and negatives, gradients, forward mode, other types."""
+        """Nothing is found for other layouts, lazy conjugates and negatives, forward mode, other types."""
         z = torch.randn(4, 8, dtype=torch.complex128)
         for x in (z, z.real.contiguous()):
             (ours.fft if x.is_complex() else ours.rfft)(x)
