@@ -1,6 +1,7 @@
 // Fixture of the filter bank's device tests.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -43,6 +44,21 @@ inline std::vector<float> power_of(const Device& device, const Problem& problem,
     stream.push(now, std::span(out).subspan(before));
   }
   return out;
+}
+
+// Relative error of one product of rows [station][product][channel]. Squares of powers are much larger than powers, so
+// that one error over all products would not see the powers.
+inline double product_error(const Problem& problem, Products products, std::size_t product, std::span<const float> got,
+                            std::span<const float> wanted) {
+  const std::size_t count = product_count(products, problem.polarizations);
+  const std::size_t channels = problem.channels;
+  double off = 0, size = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (i / channels % count != product) continue;
+    off += std::pow(static_cast<double>(got[i]) - static_cast<double>(wanted[i]), 2);
+    size += std::pow(static_cast<double>(wanted[i]), 2);
+  }
+  return std::sqrt(off / size);
 }
 
 }  // namespace ridge::filterbank::test

@@ -37,7 +37,8 @@ struct KernelDesign {
   // to any row.
   std::size_t summed = 0, unit = 0;
   Products products = Products::total;
-  bool bytes = false;  // spectra as pairs of signed bytes, rounded to -127 .. 127
+  std::size_t local_squares = 0;  // moments: sums of squares per work-item in local memory instead of registers
+  bool bytes = false;             // spectra as pairs of signed bytes, rounded to -127 .. 127
   std::size_t product_count() const { return filterbank::product_count(products, geometry.polarizations); }
 
   std::size_t numbers() const { return 2 * geometry.polarizations; }  // per sample

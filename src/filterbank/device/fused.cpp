@@ -4,6 +4,7 @@
 
 #include "filterbank/device/device_variant.hpp"
 #include "filterbank/device/fir/fir.hpp"
+#include "filterbank/device/fir/power_codegen.hpp"
 #include "filterbank/device/separate.hpp"
 
 namespace ridge::filterbank::on_device {
@@ -52,7 +53,10 @@ void add(const Device& device, const Problem& problem, const Geometry& g, const 
 std::optional<KernelDesign> power_design(const Device& device, const Problem& problem, const Geometry& g,
                                          Products products, std::size_t times) {
   for (const KernelDesign& design : fused_designs(device, problem, g)) {
-    if (const auto power = as_power(design, products, times)) return power;
+    if (auto power = as_power(design, products, times)) {
+      power->local_squares = local_squares(*power, local_memory(device));
+      return power;
+    }
   }
   return {};
 }

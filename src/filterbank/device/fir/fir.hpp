@@ -34,6 +34,8 @@ struct Fir {
   // Sets `summed` and `unit` for power rows whose sums divide `times`. Returns false if the kernel cannot write such
   // rows; null: it writes spectra only.
   bool (*sum_power)(KernelDesign& design, std::size_t times) = nullptr;
+  // True if sums of squares would be spilled, so that they are kept in local memory as far as they fit; null: never.
+  bool (*full_registers)(const KernelDesign& design) = nullptr;
   // Spectra per iteration of the kernel's loop; null: `steps`.
   std::size_t (*iteration)(const KernelDesign& design) = nullptr;
   std::size_t start_multiple = 1;     // groups start at multiples of this number of spectra

@@ -24,6 +24,9 @@ std::size_t block_registers(const KernelDesign& d) {
   return each * ((pairs ? taps / 2 : taps - 1) + d.parts * d.steps) + (pairs ? d.steps : each * d.steps) + taps + 8;
 }
 
+// With up to 104 registers, sums of squares are hardly spilled (NVRTC 13 for sm_90: 16 bytes at 1024x4, 176 at 512x8).
+bool full_block_registers(const KernelDesign& d) { return block_registers(d) > 104 && !sums_both_polarizations(d); }
+
 // Groups per compute unit by their registers and local memory; 0: not even one fits.
 std::size_t resident_blocks(const KernelDesign& d, std::size_t local) {
   constexpr std::size_t kSpilled = 312, kWideSpilled = 154;  // limits that still pay, although a few values are spilled
@@ -109,6 +112,7 @@ extern const Fir kBlocksFir{.name = "blocks",
                             .text = block_text,
                             .tables = block_tables,
                             .sum_power = sum_blocks,
+                            .full_registers = full_block_registers,
                             .splits_polarizations = true};
 
 }  // namespace ridge::filterbank::on_device

@@ -10,5 +10,7 @@ namespace ridge::filterbank::on_device {
 KernelText block_text(const KernelDesign& design);
 // Power rows per unit.
 std::size_t block_power_rows(const KernelDesign& design);
+// True if a work-item keeps separate sums of both polarizations.
+bool sums_both_polarizations(const KernelDesign& design);
 
 }  // namespace ridge::filterbank::on_device

@@ -50,6 +50,7 @@ class BlockWriter {
   KernelText write() {
     const std::size_t lines = transforms() * points_;
     const std::size_t kept = g_.taps * row_kept();  // floats
+    const std::size_t used = (lines + roots() + kept / 2 + 1 + 1) / 2 * 2, squares = d_.local_squares * d_.items / 2;
     text_.line("// {} channels of {} taps, {}; {} spectra filtered at a time from raw rows", g_.channels, g_.taps,
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
@@ -66,7 +67,7 @@ class BlockWriter {
         "out, GLOBAL const float* RESTRICT weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* "
         "RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int within{})",
         d_.items, d_.resident, kKernelName, delay_arguments(g_));
-    text_.line("LOCAL_BLOCK(float2, points, {});", lines + roots() + kept / 2 + 1);
+    text_.line("LOCAL_BLOCK(float2, points, {});", squares > 0 ? used + squares : lines + roots() + kept / 2 + 1);
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("const int item = LOCAL_ID(0);");
     if (kept > 0) {
@@ -83,6 +84,7 @@ class BlockWriter {
     pointers();
     if (counted()) text_.line("if (item == 0) READ_BARRIER_INIT(points + {});", read_barrier_at());
     if (kept > 0 || counted()) text_.line("BARRIER();");
+    power_.declare_local(fmt::format("points + {}", used));
     if (d_.summed > 0) power_.declare();
     if (both_kept()) power_.declare("second_power");
     text_.open("for (int round = 0; round < {}; ++round)",
@@ -105,7 +107,8 @@ class BlockWriter {
     text_.close();
     text_.close();
     return {KernelSource{.name = fmt::format("filter bank {} x {}, blocks", g_.channels, g_.taps), .text = text_.str()},
-            (lines + roots() + 1) * 2 * sizeof(float) + kept * sizeof(float)};
+            squares > 0 ? (used + squares) * 2 * sizeof(float)
+                        : (lines + roots() + 1) * 2 * sizeof(float) + kept * sizeof(float)};
   }
 
  private:
@@ -423,10 +426,7 @@ class BlockWriter {
     text_.close();
   }
 
-  // With 4096 channels an item has both polarizations of its channels, one after the other.
-  bool both_kept() const {
-    return d_.summed > 0 && polarizations_ == 2 && each_ == 16 && d_.products == Products::powers;
-  }
+  bool both_kept() const { return d_.summed > 0 && sums_both_polarizations(d_); }
 
   // An item has the same channels in every iteration and, unless it has both polarizations, always the same one.
   void store_power() {
@@ -472,6 +472,11 @@ std::size_t block_power_rows(const KernelDesign& d) {
   const bool total = d.products == Products::total;
   if (d.parts == 2) return lines * (total ? 2 : 1);  // one polarization per group
   return total ? lines : std::max<std::size_t>(lines / 2, 1);
+}
+
+// With 4096 channels an item has both polarizations of its channels, one after the other.
+bool sums_both_polarizations(const KernelDesign& d) {
+  return d.parts == 4 && d.geometry.channels / d.items == 16 && d.products != Products::total;
 }
 
 KernelText block_text(const KernelDesign& design) { return BlockWriter(design).write(); }

@@ -41,7 +41,9 @@ class StackedWriter {
 
   KernelText write() {
     const std::size_t ring = 8 * row_, weights = 2 * kWords * g_.channels;
-    const std::size_t read_barrier = ring + weights + 2 * g_.channels + 2 * 32 * kHalfLine, whole = read_barrier + 2;
+    const std::size_t read_barrier = ring + weights + 2 * g_.channels + 2 * 32 * kHalfLine;
+    const std::size_t squares = (read_barrier + 2 + 3) / 4 * 4;
+    const std::size_t whole = d_.local_squares > 0 ? squares + d_.local_squares * d_.items : read_barrier + 2;
     text_.line("// {} channels of {} taps, int8, on the matrix units, float16 parts of the weights stacked",
                g_.channels, g_.taps);
     text_.raw(conversion_text(g_.samples, 4));
@@ -77,6 +79,7 @@ class StackedWriter {
     prefetch("begin + 16");
     if (d_.summed > 0) text_.line("if (item == 0) READ_BARRIER_INIT(read_barrier);");
     text_.line("BARRIER();");
+    power_.declare_local(fmt::format("ring + {}", squares));
     if (d_.summed > 0) power_.declare();
     text_.open("for (int round = 0; round < {}; ++round)",
                d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"));
@@ -279,6 +282,8 @@ class StackedWriter {
 
 KernelText stacked_text(const KernelDesign& design) { return StackedWriter(design).write(); }
 
+bool full_stacked_registers(const KernelDesign&) { return true; }
+
 bool sum_stacked(KernelDesign& design, std::size_t times) {
   return sum_whole_iterations(design, times, stacked_power_rows(design));
 }
@@ -303,6 +308,7 @@ extern const Fir kStackedFir{.name = "stacked",
                              .text = stacked_text,
                              .weights = stacked_weights,
                              .sum_power = sum_stacked,
+                             .full_registers = full_stacked_registers,
                              .start_multiple = 8};
 
 }  // namespace ridge::filterbank::on_device
