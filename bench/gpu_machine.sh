@@ -93,7 +93,9 @@ for step in "${steps[@]}"; do
       sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -1)
       [ -n "$sanitizer" ] || { echo "no compute-sanitizer on this machine"; exit 1; }
       for tool in memcheck racecheck initcheck synccheck; do
-        RIDGE_BACKENDS=host,cuda together sanitize-$tool "$sanitizer" --tool $tool --error-exitcode 3 --print-limit 20 \
+        left_out=()  # racecheck does not follow arrivals by one work-item per warp: bench/race_barriers.cu
+        [ $tool = racecheck ] && left_out=(--kernel-name-exclude kns=filter_bank_split)
+        RIDGE_BACKENDS=host,cuda together sanitize-$tool "$sanitizer" --tool $tool --error-exitcode 3 --print-limit 20 "${left_out[@]}" \
           $ridge check --device cuda:0 --seconds "${SANITIZE_SECONDS:-60}" --seed "${CHECK_SEED:-today}" --points 65536
       done
       ;;

@@ -104,5 +104,27 @@ TEST(PowerKernelsForHopper, CompileAndSpillLittle) {
   }
 }
 
+// bench/gpu_machine.sh excludes kernels from racecheck by their name.
+TEST(PowerKernelsForHopper, KernelsWithSplitBarriersHaveTheirOwnName) {
+  std::size_t split = 0, all = 0;
+  for (const auto& [channels, taps] : {std::pair{64, 16}, {256, 16}, {512, 8}, {512, 16}, {1024, 16}, {4096, 4}}) {
+    const Problem problem = complete(
+        {.channels = static_cast<std::size_t>(channels), .taps = static_cast<std::size_t>(taps), .stations = 64});
+    for (const KernelDesign& spectra : fused_designs(ridge::test::hopper(), problem, resolve(problem))) {
+      for (const KernelDesign& design : {spectra, as_power(spectra, Products::powers, 64).value_or(spectra)}) {
+        const KernelText text = text_of(design);
+        const bool arrives = text.source.text.find("MBARRIER_ARRIVE(full") != std::string::npos ||
+                             text.source.text.find("READ_BARRIER_ARRIVE(points") != std::string::npos ||
+                             text.source.text.find("READ_BARRIER_ARRIVE(read_barrier)") != std::string::npos;
+        EXPECT_EQ(text.kernel, std::string(arrives ? kSplitKernelName : kKernelName)) << text.source.name;
+        EXPECT_NE(text.source.text.find(std::string("void ") + text.kernel + "("), std::string::npos);
+        split += arrives ? 1 : 0, ++all;
+      }
+    }
+  }
+  EXPECT_GT(split, 0u);
+  EXPECT_GT(all, split);
+}
+
 }  // namespace
 }  // namespace ridge::filterbank::test

@@ -49,7 +49,7 @@ CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
                            std::span<const std::complex<float>> factors)
     : device_(device), design_(design) {
   const KernelText text = text_of(design);
-  kernel_ = device.compile(text.source).kernel(kKernelName);
+  kernel_ = device.compile(text.source).kernel(text.kernel);
   local_bytes_ = text.local_bytes;
   if (design.fir->tables != nullptr) {
     const auto tables = design.fir->tables(design);

@@ -38,7 +38,7 @@ class AlternatingWriter {
         "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, 1) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, "
         "GLOBAL const float* RESTRICT all_weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* RESTRICT "
         "factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int within)",
-        kItems, kKernelName);
+        kItems, kSplitKernelName);
     text_.line("LOCAL_BLOCK(float2, points, {});", whole);
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("LOCAL float* const weights = (LOCAL float*)(roots + {});", roots());
@@ -80,7 +80,7 @@ class AlternatingWriter {
     text_.close();
     return {KernelSource{.name = fmt::format("filter bank {} x {}, alternating", g_.channels, g_.taps),
                          .text = text_.str()},
-            whole * 2 * sizeof(float)};
+            whole * 2 * sizeof(float), kSplitKernelName};
   }
 
  private:

@@ -62,11 +62,12 @@ class BlockWriter {
     text_.raw(codegen::twiddled_butterfly_text(16));
     text_.raw("#define dft1(v)\n");
     text_.raw(finish_macros(d_));
+    const char* const kernel = counted() ? kSplitKernelName : kKernelName;
     text_.open(
         "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT "
         "out, GLOBAL const float* RESTRICT weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* "
         "RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int within{})",
-        d_.items, d_.resident, kKernelName, delay_arguments(g_));
+        d_.items, d_.resident, kernel, delay_arguments(g_));
     text_.line("LOCAL_BLOCK(float2, points, {});", squares > 0 ? used + squares : lines + roots() + kept / 2 + 1);
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("const int item = LOCAL_ID(0);");
@@ -108,7 +109,8 @@ class BlockWriter {
     text_.close();
     return {KernelSource{.name = fmt::format("filter bank {} x {}, blocks", g_.channels, g_.taps), .text = text_.str()},
             squares > 0 ? (used + squares) * 2 * sizeof(float)
-                        : (lines + roots() + 1) * 2 * sizeof(float) + kept * sizeof(float)};
+                        : (lines + roots() + 1) * 2 * sizeof(float) + kept * sizeof(float),
+            kernel};
   }
 
  private:

@@ -53,11 +53,12 @@ class StackedWriter {
     text_.raw(ridge::detail::kernel_text("codegen/partial_barriers"));
     text_.raw(codegen::butterfly_text({16, each_}, false, codegen::Roots::in_sums));
     text_.raw(finish_macros(d_));
+    const char* const kernel = d_.summed > 0 ? kSplitKernelName : kKernelName;
     text_.open(
         "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, 1) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, "
         "GLOBAL const uint* RESTRICT all_weights, GLOBAL const float2* RESTRICT all_tables, GLOBAL const float2* "
         "RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int skipped)",
-        d_.items, kKernelName);
+        d_.items, kernel);
     text_.line("LOCAL_BLOCK(uint, ring, {} + EMULATION_WORDS);", whole);
     text_.line("LOCAL uint* const weights = ring + {};", ring);
     text_.line("LOCAL float2* const tables = (LOCAL float2*)(weights + {});", weights);
@@ -103,7 +104,8 @@ class StackedWriter {
     text_.close();
     text_.close();
     return {{.name = fmt::format("filter bank {} x {}, matrix, stacked", g_.channels, g_.taps), .text = text_.str()},
-            whole * 4};
+            whole * 4,
+            kernel};
   }
 
  private:
