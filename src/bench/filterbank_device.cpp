@@ -86,7 +86,7 @@ class DeviceCase {
     }
     if (wanted_.detect) {
       detected(expected, rate, samples, result.notes);
-      kurtosis(samples, result.notes);
+      kurtosis(expected, samples, result.notes);
     }
     if (wanted_.transfers) transfers(plans, samples, result.notes);
     return result;
@@ -159,6 +159,35 @@ class DeviceCase {
     }
   }
 
+  // Compares the sums of each unit, added over its rows, with sums of the host's spectra. Throws if they differ.
+  void check_sums(const filterbank::on_device::CompiledBank& bank, const Buffer& sums, std::size_t count,
+                  std::span<const std::complex<float>> expected) {
+    const auto& design = bank.design();
+    const bool squared = design.products == filterbank::Products::moments;
+    const std::size_t products = design.product_count(), values = g_.stations * products * g_.channels;
+    const std::size_t units = std::min(count, expected.size() / g_.spectrum_size()) / design.unit;
+    const std::size_t rows = design.unit / design.summed;
+    std::vector<float> ours(units * rows * values);
+    queue_.download(sums, ours.data(), ours.size() * sizeof(float));
+    queue_.finish();
+    double worst = 0;
+    for (std::size_t i = 0; i < units * values; ++i) {
+      const std::size_t unit = i / values, place = i % values, product = place / g_.channels % products;
+      const std::size_t channel = place / (products * g_.channels) * g_.channels + place % g_.channels;
+      double wanted = 0, got = 0;
+      for (std::size_t n = 0; n < design.unit * g_.polarizations; ++n) {
+        if (products > 1 && n % g_.polarizations != product % g_.polarizations) continue;
+        const std::size_t row = unit * design.unit * g_.polarizations + n;
+        const double power = std::norm(std::complex<double>(expected[row * g_.stations * g_.channels + channel]));
+        wanted += squared && product >= g_.polarizations ? power * power : power;
+      }
+      for (std::size_t r = 0; r < rows; ++r) got += static_cast<double>(ours[(unit * rows + r) * values + place]);
+      const double off = std::abs(got - wanted) / std::max(wanted, 1e-30);
+      if (!(off <= worst)) worst = std::isnan(off) ? HUGE_VAL : off;
+    }
+    if (!(worst < 1e-4)) throw Error(ErrorKind::internal, fmt::format("power: differs by {:.2g} from the host", worst));
+  }
+
   // FIR, transform, power and a short sum over times in one kernel: reads samples, writes sums.
   void detected(std::span<const std::complex<float>> expected, double rate, double samples,
                 std::vector<std::string>& notes) {
@@ -173,21 +202,7 @@ class DeviceCase {
       bank->enqueue(queue_, {.samples = in_, .start = 0, .spectra = sums, .first = 0, .count = count}, *weights);
     };
     call();
-    // Sums the rows of a unit.
-    std::vector<float> ours(std::min(count, expected.size() / g_.spectrum_size()) / unit * (unit / summed) * row);
-    queue_.download(sums, ours.data(), ours.size() * sizeof(float));
-    queue_.finish();
-    double worst = 0;
-    for (std::size_t i = 0; i < ours.size() / (unit / summed); ++i) {
-      const auto first = expected.subspan(i / row * unit * g_.spectrum_size() + i % row);
-      double sum = 0, got = 0;
-      for (std::size_t t = 0; t < unit * g_.polarizations; ++t) sum += std::norm(std::complex<double>(first[t * row]));
-      for (std::size_t r = 0; r < unit / summed; ++r)
-        got += static_cast<double>(ours[(i / row * (unit / summed) + r) * row + i % row]);
-      const double off = std::abs(got - sum) / std::max(sum, 1e-30);
-      if (!(off <= worst)) worst = std::isnan(off) ? HUGE_VAL : off;
-    }
-    if (!(worst < 1e-4)) throw Error(ErrorKind::internal, fmt::format("power: differs by {:.2g} from the host", worst));
+    check_sums(*bank, sums, count, expected);
     const double seconds = seconds_of({call}).front();
     const double bytes =
         static_cast<double>(count * g_.hop) / static_cast<double>(g_.block) * static_cast<double>(g_.frame_bytes()) +
@@ -198,7 +213,7 @@ class DeviceCase {
   }
 
   // The sums of powers and of their squares, from which spectral kurtosis is computed, beside the sums of powers alone.
-  void kurtosis(double samples, std::vector<std::string>& notes) {
+  void kurtosis(std::span<const std::complex<float>> expected, double samples, std::vector<std::string>& notes) {
     const filterbank::Problem problem = filterbank::complete(problem_);
     Contest::Calls calls;
     for (const auto products : {filterbank::Products::powers, filterbank::Products::moments}) {
@@ -211,6 +226,8 @@ class DeviceCase {
       calls.emplace_back([this, bank, sums, count, weights = bank->prepare(problem.weights)] {
         bank->enqueue(queue_, {.samples = in_, .start = 0, .spectra = sums, .first = 0, .count = count}, *weights);
       });
+      calls.back()();
+      check_sums(*bank, sums, count, expected);
     }
     const std::vector<double> seconds = seconds_of(calls);
     notes.push_back(
