@@ -18,7 +18,7 @@ namespace {
 using ridge::graph::Graph;
 using ridge::graph::Report;
 using ridge::graph::Step;
-using ridge::test::error_of;
+using ridge::test::thrown_error;
 
 // Block k holds 1 + (7 k mod 11) numbers k, k + 1, ...
 std::size_t count_of(std::uint64_t block) { return 1 + 7 * block % 11; }
@@ -166,7 +166,7 @@ TEST(Graph, AnExceptionEndsEveryStage) {
     const auto middle =
         graph.stage("square", {source}, {.bytes = 4}, [=](Step& step) { return fails("square", step); });
     graph.stage("sink", {middle}, {}, [=](Step& step) { return fails("sink", step); });
-    EXPECT_STREQ(error_of([&] { graph.run(); }).what(), ("no space in " + bad).c_str());
+    EXPECT_STREQ(thrown_error([&] { graph.run(); }).what(), ("no space in " + bad).c_str());
     EXPECT_EQ(graph.failed_stage(), bad);
   }
 }
@@ -196,7 +196,7 @@ TEST(Graph, CancelStopsAnEndlessSourceAndLeavesABlockedOne) {
 TEST(Graph, RefusesWhatCannotRun) {
   Graph graph;
   const auto nothing = [](Step&) -> std::size_t { return 0; };
-  const auto said = [&](const std::function<void()>& call) { return std::string(error_of(call).what()); };
+  const auto said = [&](const std::function<void()>& call) { return std::string(thrown_error(call).what()); };
   EXPECT_EQ(said([&] { graph.stage("a", {{3}}, {}, nothing); }),
             "graph: stage a: input 3 is not an edge of this graph");
   EXPECT_EQ(said([&] { graph.stage("a", {}, {.blocks = 0}, nothing); }),

@@ -39,7 +39,7 @@ struct KernelPackFile : testing::Test {
   }
   std::string refusal(const std::string& changed) const {
     base::write_file(path, changed);
-    return test::error_of([&] { KernelPack{path}; }).what();
+    return test::thrown_error([&] { KernelPack{path}; }).what();
   }
 };
 
@@ -69,12 +69,12 @@ TEST_F(KernelPackFile, RefusesDamage) {
     EXPECT_THAT(refusal(changed), HasSubstr("cannot use")) << at;
   }
   std::filesystem::remove(path);
-  EXPECT_THAT(test::error_of([&] { KernelPack{path}; }).what(), HasSubstr("no such file"));
+  EXPECT_THAT(test::thrown_error([&] { KernelPack{path}; }).what(), HasSubstr("no such file"));
 }
 
 TEST_F(KernelPackFile, RefusesAFileThatOthersMayWrite) {
   std::filesystem::permissions(path, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
-  EXPECT_THAT(test::error_of([&] { KernelPack{path}; }).what(), HasSubstr("chmod go-w"));
+  EXPECT_THAT(test::thrown_error([&] { KernelPack{path}; }).what(), HasSubstr("chmod go-w"));
 }
 
 TEST_F(KernelPackFile, DamagedKernelsAreNotFound) {

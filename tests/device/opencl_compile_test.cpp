@@ -13,7 +13,7 @@
 namespace ridge {
 namespace {
 
-using test::error_of;
+using test::thrown_error;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -40,7 +40,7 @@ int run_answer(const Device& device, const Program& program) {
 
 TEST_F(OpenClCompile, ASyntaxErrorShowsTheProgramAndTheLine) {
   for (const Device& device : test::opencl_devices()) {
-    const Error error = error_of([&] {
+    const Error error = thrown_error([&] {
       device.compile({.name = "broken",
                       .text = "// a comment\n"
                               "KERNEL void broken(GLOBAL float* out) {\n"
@@ -80,7 +80,7 @@ TEST_F(OpenClCompile, AnUnknownKernelNamesTheOnesThereAre) {
     const Program program = device.compile({.name = "pair",
                                             .text = "KERNEL void one(GLOBAL int* a) { a[0] = 1; }\n"
                                                     "KERNEL void two(GLOBAL int* a) { a[0] = 2; }\n"});
-    const Error error = error_of([&] { program.kernel("three"); });
+    const Error error = thrown_error([&] { program.kernel("three"); });
     EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
     EXPECT_THAT(error.what(), HasSubstr("program \"pair\" has no kernel \"three\""));
     EXPECT_THAT(error.what(), HasSubstr("one"));
@@ -122,9 +122,9 @@ TEST_F(OpenClCompile, ACachedKernelChecksItsArgumentsToo) {
     ASSERT_TRUE(program.from_cache());
     const Buffer v = device.buffer(4, {.name = "v"});
     Queue queue = device.queue();
-    EXPECT_EQ(error_of([&] { queue.launch(program.kernel("typed"), {.items = {4}}, {v}); }).kind(),
+    EXPECT_EQ(thrown_error([&] { queue.launch(program.kernel("typed"), {.items = {4}}, {v}); }).kind(),
               ErrorKind::invalid_argument);
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(thrown_error([&] {
                 queue.launch(program.kernel("typed"), {.items = {8}}, {v, 1.0f});
               }).kind(),
               ErrorKind::invalid_argument);
@@ -186,7 +186,7 @@ TEST(OpenClStatus, EveryCodeHasAName) {
   EXPECT_EQ(detail::opencl::status_name(CL_OUT_OF_RESOURCES), "CL_OUT_OF_RESOURCES (-5)");
   EXPECT_EQ(detail::opencl::status_name(CL_INVALID_DEVICE_PARTITION_COUNT), "CL_INVALID_DEVICE_PARTITION_COUNT (-68)");
   EXPECT_THAT(detail::opencl::status_name(-12345), HasSubstr("-12345"));
-  const Error error = error_of([] { detail::opencl::check(CL_INVALID_VALUE, "opencl:9", "testing"); });
+  const Error error = thrown_error([] { detail::opencl::check(CL_INVALID_VALUE, "opencl:9", "testing"); });
   EXPECT_EQ(error.kind(), ErrorKind::device);
   EXPECT_STREQ(error.what(), "opencl:9: testing failed: CL_INVALID_VALUE (-30)");
 }

@@ -12,7 +12,7 @@
 namespace ridge {
 namespace {
 
-using test::error_of;
+using test::thrown_error;
 using testing::HasSubstr;
 
 class OpenClKernels : public test::OpenCl {};
@@ -331,7 +331,7 @@ TEST_F(OpenClKernels, WrongArgumentsAreNamed) {
     Queue queue = device.queue();
     const Launch shape{.items = {8}};
     const auto refused = [&](const Launch& launch, const std::vector<Argument>& arguments) {
-      const Error error = error_of([&] { queue.launch(kernel, launch, arguments); });
+      const Error error = thrown_error([&] { queue.launch(kernel, launch, arguments); });
       EXPECT_EQ(error.kind(), ErrorKind::invalid_argument) << error.what();
       EXPECT_THAT(error.what(), HasSubstr("kernel scale"));
       return std::string(error.what());

@@ -11,7 +11,7 @@
 namespace ridge {
 namespace {
 
-using test::error_of;
+using test::thrown_error;
 using testing::HasSubstr;
 
 class OpenClMemory : public test::OpenCl {};
@@ -128,7 +128,7 @@ TEST_F(OpenClMemory, PinnedAndMappedBuffersAreVisibleToHostAndDevice) {
 TEST_F(OpenClMemory, DeviceMemoryCannotBeMapped) {
   for (const Device& device : test::opencl_devices()) {
     const Buffer buffer = device.buffer(16, {.name = "far"});
-    const Error error = error_of([&] { buffer.map(); });
+    const Error error = thrown_error([&] { buffer.map(); });
     EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
     EXPECT_THAT(error.what(), HasSubstr("\"far\""));
   }
@@ -179,7 +179,8 @@ TEST_F(OpenClMemory, BuffersThatDoNotFitAreNamedWithTheirSize) {
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());
     for (const MemoryKind kind : kKinds) {
-      const Error error = error_of([&] { device.buffer(std::size_t{1} << 60, {.kind = kind, .name = "everything"}); });
+      const Error error =
+          thrown_error([&] { device.buffer(std::size_t{1} << 60, {.kind = kind, .name = "everything"}); });
       EXPECT_EQ(error.kind(), ErrorKind::out_of_memory) << error.what();
       EXPECT_THAT(error.what(), HasSubstr("\"everything\""));
       EXPECT_THAT(error.what(), HasSubstr(device.id()));
@@ -199,7 +200,7 @@ TEST_F(OpenClMemory, TogetherBuffersCannotExceedTheDevice) {
     const std::size_t most = device.limits().memory / each;
     std::vector<Buffer> buffers;
     const auto take = [&] { buffers.push_back(device.buffer(each, {.name = "share"})); };
-    const Error error = error_of([&] {
+    const Error error = thrown_error([&] {
       for (std::size_t i = 0; i <= most; ++i) take();
     });
     EXPECT_EQ(error.kind(), ErrorKind::out_of_memory) << error.what();
@@ -225,7 +226,7 @@ TEST_F(OpenClMemory, AnOverrunNamesKernelAndBuffer) {
     const Buffer left = device.buffer(40, {.name = "left"}), victim = device.buffer(40, {.name = "victim"});
     Queue queue = device.queue();
     for (const std::int32_t at : {-1, 10}) {
-      const Error error = error_of([&] { queue.launch(kernel, {}, {victim, at}); });
+      const Error error = thrown_error([&] { queue.launch(kernel, {}, {victim, at}); });
       EXPECT_EQ(error.kind(), ErrorKind::device);
       EXPECT_THAT(error.what(), HasSubstr("stray"));
       EXPECT_THAT(error.what(), HasSubstr("\"victim\""));
@@ -266,7 +267,7 @@ TEST_F(OpenClMemory, AReadPastTheEndNamesKernelAndBuffer) {
         victim.state().allocation->guard()->slack();  // bytes that the device's alignment leaves unguarded
     for (const std::int32_t at : {5, 6, 1000, 100000}) {
       if (static_cast<std::size_t>(at - 5) * 8 < slack) continue;
-      const Error error = error_of([&] { queue.launch(kernel, {}, {victim, out, at}); });
+      const Error error = thrown_error([&] { queue.launch(kernel, {}, {victim, out, at}); });
       EXPECT_EQ(error.kind(), ErrorKind::device);
       EXPECT_THAT(error.what(), HasSubstr("peek"));
       EXPECT_THAT(error.what(), HasSubstr("\"victim\""));

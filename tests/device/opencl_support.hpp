@@ -19,7 +19,7 @@ inline std::vector<Device> opencl_devices() { return devices_of(Backend::opencl)
 class OpenCl : public NeedsOpenCl<> {};
 
 // The error thrown by a call, or an Error of a kind and text that no test expects.
-inline Error error_of(const std::function<void()>& call) {
+inline Error thrown_error(const std::function<void()>& call) {
   try {
     call();
   } catch (const Error& error) {

@@ -26,11 +26,11 @@ TEST(RecordedDevices, PlanEveryLengthAndRunNothing) {
     const fft::Plan<float> plan(device, {.shape = {64}});
     Queue queue = device.queue();
     const Buffer in = device.buffer(64 * 8, {.name = "in"}), out = device.buffer(64 * 8, {.name = "out"});
-    const Error error = test::error_of([&] { plan.enqueue_forward(queue, in, out); });
+    const Error error = test::thrown_error([&] { plan.enqueue_forward(queue, in, out); });
     EXPECT_EQ(error.kind(), ErrorKind::unavailable);
     EXPECT_THAT(error.what(), HasSubstr("plans and explains"));
   }
-  EXPECT_THAT(test::error_of([] { ridge::device("recorded:abacus"); }).what(), HasSubstr("recorded:mi300x"));
+  EXPECT_THAT(test::thrown_error([] { ridge::device("recorded:abacus"); }).what(), HasSubstr("recorded:mi300x"));
 }
 
 TEST(RecordedDevices, RefuseFeaturesTheyLack) {
