@@ -358,6 +358,16 @@ TEST(Columns, RefuseListsInWords) {
                   },
                   ErrorKind::invalid_argument),
               HasSubstr("outside axis 0 of 8 points: use a longer axis"));
+  for (const double cutoff : {1e30, static_cast<double>(INFINITY)}) {
+    EXPECT_THAT(ridge::test::error_of(
+                    [&] {
+                      sphere_columns({1, 1, 8}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, cutoff);
+                    },
+                    ErrorKind::invalid_argument),
+                HasSubstr("of the sphere is outside axis 2 of 8 points"));
+  }
+  const std::size_t large = std::size_t{1} << 33;
+  EXPECT_THAT(refusal({.shape = {large, large, 1}, .columns = {{1, 2, 0, 1}}}), HasSubstr("too large for any memory"));
 }
 
 }  // namespace

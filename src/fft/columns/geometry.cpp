@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <limits>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -68,7 +70,12 @@ void check_columns(const ColumnsProblem& problem) {
     refuse_columns(
         fmt::format("the list needs at least one mode, got {} columns with 0 modes", problem.columns.size()));
   }
-  std::vector<bool> seen(shape[0] * shape[1], false);
+  std::size_t lines = 0, samples = 0;
+  if (__builtin_mul_overflow(shape[0], shape[1], &lines) || __builtin_mul_overflow(lines, shape[2], &samples) ||
+      samples > std::numeric_limits<std::size_t>::max() / sizeof(std::complex<double>)) {
+    refuse_columns(fmt::format("a grid of {}x{}x{} points is too large for any memory", shape[0], shape[1], shape[2]));
+  }
+  std::vector<bool> seen(lines, false);
   for (const Column& column : problem.columns) {
     if (column.x >= shape[0] || column.y >= shape[1] || column.first >= shape[2] || column.count > shape[2]) {
       refuse_columns(fmt::format("column ({}, {}) with {} modes from {} is outside the shape {}x{}x{}", column.x,
@@ -140,11 +147,12 @@ std::vector<Column> sphere_columns(const std::vector<std::size_t>& shape,
   };
   const double along = dot(2, 2);
   if (!(along > 0)) refuse_columns("needs a basis without zero vectors, the third one is zero");
-  const auto index = [&](long k, std::size_t axis) {
-    const auto n = static_cast<long>(shape[axis]);
-    if (2 * std::abs(k) >= n) {
-      refuse_columns(fmt::format("frequency {} of the sphere is outside axis {} of {} points: use a longer axis", k,
-                                 axis, shape[axis]));
+  // As double: frequencies of a large cutoff exceed every integer.
+  const auto index = [&](double k, std::size_t axis) {
+    const auto n = static_cast<double>(shape[axis]);
+    if (!(2 * std::abs(k) < n)) {
+      refuse_columns(fmt::format("frequency {:.15g} of the sphere is outside axis {} of {} points: use a longer axis",
+                                 k, axis, shape[axis]));
     }
     return static_cast<std::size_t>(k < 0 ? k + n : k);
   };
@@ -163,10 +171,10 @@ std::vector<Column> sphere_columns(const std::vector<std::size_t>& shape,
       const double lowest = std::ceil((-std::sqrt(square) - slope) / along);
       const double first = half && i == 0 && j == 0 ? std::max(lowest, 0.0) : lowest;
       if (last < first) continue;
-      index(static_cast<long>(last), 2);
-      columns.push_back({.x = index(i, 0),
-                         .y = index(j, 1),
-                         .first = index(static_cast<long>(first), 2),
+      index(last, 2);
+      columns.push_back({.x = index(x, 0),
+                         .y = index(y, 1),
+                         .first = index(first, 2),
                          .count = static_cast<std::size_t>(last - first) + 1});
     }
   }
