@@ -89,6 +89,30 @@ std::size_t compared_steps(const std::vector<std::size_t>& depths) {
   return 2 * deepest + 5;
 }
 
+std::vector<Box> compared_boxes(const std::vector<std::size_t>& shape, std::size_t fields, std::size_t most) {
+  Box whole;
+  std::copy(shape.rbegin(), shape.rend(), whole.extent.rbegin());
+  if (whole.cells() * fields <= most) return {whole};
+  const std::size_t axis = whole.extent.size() - shape.size(), planes = shape.front();
+  const std::size_t plane = whole.cells() / planes * fields;
+  const std::size_t count = std::clamp<std::size_t>(most / plane, 4, 64);
+  const std::size_t each = std::max<std::size_t>(1, most / (count * plane));  // planes of a box
+  if (count * each >= planes) return {whole};
+  std::vector<Box> boxes(count, whole);
+  for (std::size_t i = 0; i < count; ++i) {
+    boxes[i].begin[axis] = i * (planes - each) / (count - 1);
+    boxes[i].extent[axis] = each;
+  }
+  return boxes;
+}
+
+std::size_t first_cell(const std::vector<std::size_t>& shape, const Box& box) {
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    first = first * shape[i] + box.begin[box.begin.size() - shape.size() + i];
+  return first;
+}
+
 template <class T>
 Trials<T>::Trials(const Device& device, const Update<T>& update, const Problem& problem, const Layout& layout,
                   const std::vector<Entry<T>>& entries)

@@ -13,6 +13,12 @@ namespace ridge::stencil {
 // remainder, of four steps and of one.
 std::size_t compared_steps(const std::vector<std::size_t>& depths);
 
+// Boxes in which results of a grid are compared: all of it, or 4 to 64 boxes of whole planes (rows in 2D, cells in 1D)
+// at nearly equal distances, the first and the last plane included. They have at most `most` values, or four planes.
+std::vector<Box> compared_boxes(const std::vector<std::size_t>& shape, std::size_t fields,
+                                std::size_t most = std::size_t{1} << 28);
+std::size_t first_cell(const std::vector<std::size_t>& shape, const Box& box);  // of a box, in a packed field
+
 template <class T>
 class Trials final : public planner::Trials<Variant<T>> {
  public:

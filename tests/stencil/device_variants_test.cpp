@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <mutex>
 #include <random>
 #include <set>
 #include <string>
 
+#include "device/backend.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "stencil/reference.hpp"
 #include "stencil/variant.hpp"
@@ -286,7 +288,8 @@ TEST_F(DeviceVariants, BoxesRoundTrip) {
     Grid<float> expected(shape, 2), result(shape, 2);
     for (std::size_t i = 0; i < expected.all().size(); ++i) expected.all()[i] = static_cast<float>(i * 37 % 101);
     Session<float> session = plan.start(expected);
-    for (const Box& box : {Box{{0, 0, 12}, {5, 9, 2}}, Box{{2, 3, 4}, {1, 2, 3}}, Box{{0, 8, 0}, {5, 1, 14}}}) {
+    for (const Box& box : {Box{{0, 0, 0}, {5, 9, 14}}, Box{{0, 0, 12}, {5, 9, 2}}, Box{{2, 3, 4}, {1, 2, 3}},
+                           Box{{0, 8, 0}, {5, 1, 14}}}) {
       session.run(3);
       reference(update, problem, expected, 3);
       std::vector<float> had(2 * box.cells()), cells(had.size());
@@ -309,6 +312,24 @@ TEST_F(DeviceVariants, BoxesRoundTrip) {
     reference(update, problem, expected, 4);
     session.read(result);
     EXPECT_EQ(worst(result, expected), 0);
+  }
+}
+
+// Grids that fill a device with two copies: the second one is the buffer of their transfers.
+TEST_F(DeviceVariants, WholeGridIsCopiedWithoutAnotherBuffer) {
+  const std::vector<std::size_t> shape{9, 14};
+  for (const Device& device : accelerators()) {
+    const Plan<float> plan(device, heat<float>({.dt = 0.1, .spacing = {1, 1}}), {.shape = shape},
+                           {.effort = Effort::quick, .use_wisdom = false});
+    Grid<float> grid(shape);
+    std::vector<float> cells(9 * 14);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<float>(i % 7);
+    Session<float> session = plan.start(grid);
+    session.put({{0, 0, 0}, {1, 9, 14}}, cells);
+    session.get({{0, 0, 0}, {1, 9, 14}}, grid.all());
+    EXPECT_TRUE(std::equal(cells.begin(), cells.end(), grid.all().begin()));
+    const std::lock_guard lock(device.state().memory_mutex);
+    for (const auto* memory : device.state().memory) EXPECT_NE(memory->name, "stencil box");
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/aligned.hpp"
 #include "base/threads.hpp"
+#include "device/staging.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -58,7 +59,9 @@ class PlainHost final : public PlainRun<T> {
       std::swap(one_, two_);
     }
   }
-  void read(stencil::Grid<T>& grid) override { std::copy(one_.begin(), one_.end(), grid.all().begin()); }
+  void read(std::size_t first, std::span<T> cells) override {
+    std::copy_n(one_.data() + first, cells.size(), cells.begin());
+  }
 
  private:
   void one_row(std::size_t row) {
@@ -95,6 +98,7 @@ class PlainDevice final : public PlainRun<T> {
       : stencil_(stencil),
         sides_(sides_of(grid.shape())),
         queue_(device.queue()),
+        transfer_(device),
         one_(device.buffer(grid.cells() * sizeof(T), {.name = "plain stencil"})),
         two_(device.buffer(grid.cells() * sizeof(T), {.name = "plain stencil, second grid"})) {
     across_ = std::min<std::size_t>({32, device.limits().work_group, device.limits().work_group_sides[0]});
@@ -103,7 +107,7 @@ class PlainDevice final : public PlainRun<T> {
     put(grid);
   }
   void put(const stencil::Grid<T>& grid) override {
-    queue_.upload(grid.all().data(), one_, one_.size());
+    transfer_.upload(queue_, grid.all().data(), one_, one_.size());
     queue_.copy(one_, two_, one_.size());
     queue_.finish();
   }
@@ -120,9 +124,8 @@ class PlainDevice final : public PlainRun<T> {
     }
     queue_.finish();
   }
-  void read(stencil::Grid<T>& grid) override {
-    queue_.download(one_, grid.all().data(), one_.size());
-    queue_.finish();
+  void read(std::size_t first, std::span<T> cells) override {
+    transfer_.download(queue_, one_, cells.data(), cells.size_bytes(), first * sizeof(T));
   }
 
  private:
@@ -157,6 +160,7 @@ KERNEL WORK_GROUP(ACROSS, DOWN, 1) void plain_stencil(
   PlainStencil stencil_;
   Sides sides_;
   Queue queue_;
+  PinnedTransfer transfer_;
   Buffer one_, two_;
   Kernel kernel_;
   std::size_t across_ = 32, down_ = 8;

@@ -1,6 +1,8 @@
 // The baseline stencil: a plain loop, vectorized by the compiler, on all threads; on a device one cell per work-item.
 #pragma once
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include <ridge/stencil.hpp>
 
@@ -14,14 +16,14 @@ struct PlainStencil {
   double centre = 0, other = 0;
 };
 
-// Advances its own copy of `grid`; read() copies it back. Null for an unsupported stencil.
+// Advances its own copy of `grid`; read() copies cells of it back. Null for an unsupported stencil.
 template <class T>
 class PlainRun {
  public:
   virtual ~PlainRun() = default;
-  virtual void put(const stencil::Grid<T>& grid) = 0;  // restarts from `grid`
-  virtual void run(std::size_t steps) = 0;             // waits
-  virtual void read(stencil::Grid<T>& grid) = 0;
+  virtual void put(const stencil::Grid<T>& grid) = 0;            // restarts from `grid`
+  virtual void run(std::size_t steps) = 0;                       // waits
+  virtual void read(std::size_t first, std::span<T> cells) = 0;  // packed cells from `first` on
 };
 template <class T>
 std::unique_ptr<PlainRun<T>> plain_host(const PlainStencil& stencil, const stencil::Grid<T>& grid, std::size_t threads);

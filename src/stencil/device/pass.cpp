@@ -180,9 +180,7 @@ class DeviceRunning : public Running<T> {
         queue_(variant_->device_.queue()),
         transfer_(variant_->device_),
         levels_(variant_->make_levels()) {
-    // Uses the other level as a buffer, which is as large.
-    transfer_.upload(queue_, grid.all().data(), levels_.other, grid.all().size_bytes());
-    variant_->pad(queue_, levels_.other, grid.fields(), levels_.current);
+    upload_all(grid.all().data());
     if (coefficients != nullptr) {
       const Buffer packed =
           variant_->device_.buffer(coefficients->all().size_bytes(), {.name = "stencil coefficients, packed"});
@@ -190,9 +188,6 @@ class DeviceRunning : public Running<T> {
       variant_->pad(queue_, packed, coefficients->fields(), levels_.coefficients);
       queue_.finish();
     }
-    // Fixed cells are never written, so both buffers hold them.
-    queue_.copy(levels_.current, levels_.other, variant_->bytes(grid.fields()));
-    queue_.finish();  // the caller may change the grid again
   }
 
   void run(std::size_t steps) override {
@@ -261,10 +256,7 @@ class DeviceRunning : public Running<T> {
 
   void read(Grid<T>& grid) override {
     settle();
-    variant_->gather(queue_, levels_.current, grid.fields(), levels_.other);
-    transfer_.download(queue_, levels_.other, grid.all().data(), grid.all().size_bytes());
-    queue_.copy(levels_.current, levels_.other, variant_->bytes(grid.fields()));
-    queue_.finish();
+    download_all(grid.all().data());
   }
 
   void wait() override { queue_.finish(); }
@@ -283,6 +275,7 @@ class DeviceRunning : public Running<T> {
     const std::size_t values = box.cells() * variant_->layout_.fields;
     if (values == 0) return;
     settle();
+    if (is_whole(box)) return download_all(cells);
     take(box, packed(values), 0);
     queue_.download(packed_, cells, values * sizeof(T));
     queue_.finish();
@@ -292,6 +285,7 @@ class DeviceRunning : public Running<T> {
     const std::size_t values = box.cells() * variant_->layout_.fields;
     if (values == 0) return;
     settle();
+    if (is_whole(box)) return upload_all(cells);
     queue_.upload(cells, packed(values), values * sizeof(T));
     launch(queue_, variant_->service_.put, variant_->box_launch(box), {levels_.current, levels_.other, packed_},
            variant_->box_scalars(box));
@@ -328,6 +322,26 @@ class DeviceRunning : public Running<T> {
   }
 
  private:
+  // The whole grid, packed: the other level is the buffer of the transfer, so that nothing is allocated.
+  bool is_whole(const Box& box) const { return box.cells() == variant_->layout_.cells(); }
+  void upload_all(const T* cells) {
+    const Layout& layout = variant_->layout_;
+    transfer_.upload(queue_, cells, levels_.other, layout.cells() * layout.fields * sizeof(T));
+    variant_->pad(queue_, levels_.other, layout.fields, levels_.current);
+    copy_to_other();
+  }
+  void download_all(T* cells) {
+    const Layout& layout = variant_->layout_;
+    variant_->gather(queue_, levels_.current, layout.fields, levels_.other);
+    transfer_.download(queue_, levels_.other, cells, layout.cells() * layout.fields * sizeof(T));
+    copy_to_other();
+  }
+  // Fixed cells are never written, so both buffers hold them. Waits: the caller may change its cells again.
+  void copy_to_other() {
+    queue_.copy(levels_.current, levels_.other, variant_->bytes(variant_->layout_.fields));
+    queue_.finish();
+  }
+
   void take(const Box& box, const Buffer& to, std::size_t first) {
     std::vector<Argument> scalars = variant_->box_scalars(box);
     scalars.emplace_back(static_cast<std::uint64_t>(first));
