@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/aligned.hpp"
+#include "base/threads.hpp"
+#include "fft/direct_values.hpp"
 #include "fft/float16.hpp"
 #include "fft/variant.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
+
+constexpr std::size_t kFewPoints = std::size_t{1} << 16;  // of a line that one thread loads
 
 std::vector<std::complex<double>> values_of(const FactorTable& table) {
   if (table.later) return table.later();
@@ -75,10 +78,12 @@ std::uint64_t line_start(const AxisProblem& problem, const Address& at, std::uin
 }
 
 AxisReference::AxisReference(const AxisProblem& problem)
-    : problem_(problem),
-      load_(values_of(problem.load)),
-      store_(values_of(problem.store)),
-      kernel_(default_line<double>(problem.length)) {}
+    : problem_(problem), load_(values_of(problem.load)), store_(values_of(problem.store)) {}
+
+LineKernel<double>& AxisReference::kernel() const {
+  if (!kernel_) kernel_ = default_line<double>(problem_.length);
+  return *kernel_;
+}
 
 std::complex<double> AxisReference::loaded(const std::byte* in, std::uint64_t element) const {
   const bool pair = !problem_.real_kind && (problem_.kind == Kind::complex || !is_samples(problem_, true));
@@ -114,7 +119,7 @@ std::vector<std::complex<double>> AxisReference::folded(const std::byte* in, std
   const std::size_t n = problem_.length, half = n / 2;
   const Value i_unit(0, 1);
   const auto value = [&](std::uint64_t i) { return loaded(in, value_place(problem_, true, number, i)); };
-  base::AlignedArray<Value> points(n), result(n), scratch(kernel_->scratch() + 1);
+  base::AlignedArray<Value> points(n), result(n), scratch(kernel().scratch() + 1);
   const bool forward = problem_.direction == Direction::forward;
   for (std::size_t i = 0; i < half; ++i) {
     if (forward) {
@@ -126,7 +131,7 @@ std::vector<std::complex<double>> AxisReference::folded(const std::byte* in, std
       points[half + i] = i == 0 ? (value(half) + std::conj(value(n + 1))) / 2.0 : std::conj(value(half + 1 + half - i));
     }
   }
-  kernel_->run(problem_.direction, points.data(), result.data(), scratch.data());
+  kernel().run(problem_.direction, points.data(), result.data(), scratch.data());
   std::vector<Value> values(side_points(problem_, false));
   const std::size_t each = values.size() / 2;
   for (std::size_t i = 0; i < each; ++i) {
@@ -137,35 +142,59 @@ std::vector<std::complex<double>> AxisReference::folded(const std::byte* in, std
   return values;
 }
 
-std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::uint64_t number) const {
+// The points that the line's transform begins with.
+base::AlignedArray<std::complex<double>> AxisReference::loaded_line(const std::byte* in, std::uint64_t number) const {
   const std::size_t n = problem_.length;
   const std::uint64_t start = line_start(problem_, problem_.in, number);
-  if (problem_.real_kind) return real_to_real(in, start);
-  if (problem_.folded > 0) return folded(in, number);
   const std::uint64_t load_start = load_.empty() ? 0 : line_start(problem_, problem_.load_at, number);
-  base::AlignedArray<std::complex<double>> points(n), result(n), scratch(kernel_->scratch() + 1);
-  const std::uint64_t stored = side_points(problem_, true);
+  base::AlignedArray<std::complex<double>> points(n);
+  const std::uint64_t given = side_points(problem_, true);
   if (problem_.boxed) std::fill(points.begin(), points.end(), std::complex<double>());
-  for (std::uint64_t i = 0; i < stored; ++i) {
-    std::complex<double>& point = points[(i + (problem_.boxed ? problem_.read.first : 0)) % n];
-    point = loaded(in, start + i * problem_.in.point);
-    if (!load_.empty()) point *= load_[load_start + i * problem_.load_at.point];
-  }
-  if ((stored < n && !problem_.boxed) || (problem_.kind == Kind::real && !is_samples(problem_, true))) {
+  base::parallel(n < kFewPoints ? 1 : 0, [&](std::size_t thread, std::size_t threads) {
+    const base::Share share = base::share(given, thread, threads);
+    for (std::uint64_t i = share.begin; i < share.end; ++i) {
+      std::complex<double>& point = points[(i + (problem_.boxed ? problem_.read.first : 0)) % n];
+      point = loaded(in, start + i * problem_.in.point);
+      if (!load_.empty()) point *= load_[load_start + i * problem_.load_at.point];
+    }
+  });
+  if ((given < n && !problem_.boxed) || (problem_.kind == Kind::real && !is_samples(problem_, true))) {
     // The rest of a spectrum is the mirror of its first half; values that are their own mirror are real.
-    if (!problem_.boxed) std::fill(points.begin() + stored, points.end(), std::complex<double>());
+    if (!problem_.boxed) std::fill(points.begin() + given, points.end(), std::complex<double>());
     points[0] = points[0].real();
     if (n % 2 == 0 && n > 1) points[n / 2] = points[n / 2].real();
     for (std::size_t k = 1; k < n - n / 2; ++k) points[n - k] = std::conj(points[k]);
   }
-  kernel_->run(problem_.direction, points.data(), result.data(), scratch.data());
-  const std::uint64_t store_start = store_.empty() ? 0 : line_start(problem_, problem_.store_at, number);
+  return points;
+}
+
+// Value i of a line as it is stored, from its transform.
+std::complex<double> AxisReference::stored(std::complex<double> value, std::uint64_t number, std::uint64_t i) const {
+  value *= store_.empty() ? problem_.scale
+                          : store_[line_start(problem_, problem_.store_at, number) + i * problem_.store_at.point];
+  return problem_.kind == Kind::real && is_samples(problem_, false) ? value.real() : value;
+}
+
+std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::uint64_t number) const {
+  if (problem_.real_kind) return real_to_real(in, line_start(problem_, problem_.in, number));
+  if (problem_.folded > 0) return folded(in, number);
+  const std::size_t n = problem_.length;
+  const auto points = loaded_line(in, number);
+  base::AlignedArray<std::complex<double>> result(n), scratch(kernel().scratch() + 1);
+  kernel().run(problem_.direction, points.data(), result.data(), scratch.data());
   std::vector<std::complex<double>> values(side_points(problem_, false));
-  for (std::uint64_t i = 0; i < values.size(); ++i) {
-    values[i] = result[(i + (problem_.boxed ? problem_.written.first : 0)) % n] *
-                (store_.empty() ? problem_.scale : store_[store_start + i * problem_.store_at.point]);
-    if (problem_.kind == Kind::real && is_samples(problem_, false)) values[i] = values[i].real();
-  }
+  for (std::uint64_t i = 0; i < values.size(); ++i)
+    values[i] = stored(result[(i + (problem_.boxed ? problem_.written.first : 0)) % n], number, i);
+  return values;
+}
+
+std::vector<std::complex<double>> AxisReference::values(const std::byte* in, std::uint64_t number,
+                                                        std::span<const std::uint64_t> wanted) const {
+  const auto points = loaded_line(in, number);
+  std::vector<std::uint64_t> places(wanted.begin(), wanted.end());
+  for (std::uint64_t& place : places) place = (place + (problem_.boxed ? problem_.written.first : 0)) % problem_.length;
+  std::vector<std::complex<double>> values = direct_values(points.span(), problem_.direction, places);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = stored(values[i], number, wanted[i]);
   return values;
 }
 

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "base/aligned.hpp"
 #include "fft/device/problem/axis_problem.hpp"
 #include "fft/variant.hpp"
 
@@ -31,15 +33,21 @@ class AxisReference {
   explicit AxisReference(const AxisProblem& problem);
   // Transforms the line with this number of the input array; the values are real if the output is real.
   std::vector<std::complex<double>> line(const std::byte* in, std::uint64_t number) const;
+  // The values with these numbers only, by direct sums. Neither real-to-real transforms nor mirrored rows.
+  std::vector<std::complex<double>> values(const std::byte* in, std::uint64_t number,
+                                           std::span<const std::uint64_t> wanted) const;
 
  private:
+  base::AlignedArray<std::complex<double>> loaded_line(const std::byte* in, std::uint64_t number) const;
+  std::complex<double> stored(std::complex<double> value, std::uint64_t number, std::uint64_t i) const;
+  LineKernel<double>& kernel() const;
   std::complex<double> loaded(const std::byte* in, std::uint64_t element) const;
   std::vector<std::complex<double>> folded(const std::byte* in, std::uint64_t number) const;
   std::vector<std::complex<double>> real_to_real(const std::byte* in, std::uint64_t start) const;
 
   AxisProblem problem_;
-  std::vector<std::complex<double>> load_, store_;  // factors; empty: none
-  std::unique_ptr<LineKernel<double>> kernel_;
+  std::vector<std::complex<double>> load_, store_;      // factors; empty: none
+  mutable std::unique_ptr<LineKernel<double>> kernel_;  // made when first used
 };
 
 }  // namespace ridge::fft::on_device

@@ -37,6 +37,8 @@ struct FactorTable {
   SharedList<double> real = {};
   SharedList<std::complex<double>> complex = {};
   std::function<std::vector<std::complex<double>>()> later = {};  // computes complex factors that are expensive to make
+  // Computes those of `later` on a device, as float or double pairs. May return no buffer: then `later` is used.
+  std::function<Buffer(const Device&, bool float64)> on_device = {};
   FactorKind kind() const {
     return !complex.empty() || later ? FactorKind::complex : !real.empty() ? FactorKind::real : FactorKind::none;
   }

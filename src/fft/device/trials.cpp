@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,9 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::uint64_t kComparedPoints = std::uint64_t{1} << 20;
-constexpr std::byte kUnstored{0xff};  // NaN as float and double
+constexpr std::uint64_t kFewestValues = 64;                       // compared of a long line
+constexpr std::uint64_t kComparedTerms = std::uint64_t{1} << 34;  // of their sums, unless the fewest have more
+constexpr std::byte kUnstored{0xff};                              // NaN as float and double
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t side_bytes(const AxisProblem& problem, bool input) {
@@ -68,21 +71,43 @@ double AxisTrials::seconds(const CompiledRoute& route) {
 // All lines, or a sample that the host can compute quickly, including the first and the last.
 void AxisTrials::choose_lines() {
   const std::uint64_t all = problem_.lines();
-  const std::uint64_t most = std::max<std::uint64_t>(4, kComparedPoints / problem_.length);
+  const std::uint64_t most = values_.empty() ? std::max<std::uint64_t>(4, kComparedPoints / problem_.length) : 2;
   const std::uint64_t count = std::min(all, most);
   for (std::uint64_t i = 0; i < count; ++i) lines_.push_back(count == 1 ? 0 : i * (all - 1) / (count - 1));
 }
 
-// Values of the compared lines, one line after another.
+// The first and the last two values of a long line, and one at random in each of equal parts.
+void AxisTrials::choose_values() {
+  const std::uint64_t all = side_points(problem_, false);
+  if (problem_.length <= longest_whole_ || problem_.real_kind || problem_.folded > 0 || all < 8 * kFewestValues) return;
+  const std::uint64_t count = std::clamp(kComparedTerms / problem_.length, kFewestValues, all / 8);
+  values_ = {0, 1};
+  std::mt19937_64 generator(problem_.length);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t first = i * all / count, end = (i + 1) * all / count;
+    const std::uint64_t value = first + generator() % (end - first);
+    if (value > 1 && value + 2 < all) values_.push_back(value);
+  }
+  values_.insert(values_.end(), {all - 2, all - 1});
+}
+
+std::uint64_t AxisTrials::compared_points() const {
+  return values_.empty() ? side_points(problem_, false) : values_.size();
+}
+
+// Compared values of the compared lines, one line after another.
 std::vector<std::byte> AxisTrials::compared_numbers() {
-  const std::uint64_t points = side_points(problem_, false);
+  const std::uint64_t points = compared_points();
   const std::size_t each = element_bytes(problem_, false);
   const bool folded = problem_.folded > 0;
-  Runs runs{.points = folded ? points / 2 : points,
+  Runs runs{.points = folded            ? points / 2
+                      : values_.empty() ? points
+                                        : 1,
             .step = problem_.out.point,
             .numbers = stores_reals(problem_) ? std::size_t{1} : std::size_t{2}};
   for (const std::uint64_t line : lines_) {
-    runs.starts.push_back(value_place(problem_, false, line, 0));
+    for (const std::uint64_t value : values_) runs.starts.push_back(value_place(problem_, false, line, value));
+    if (values_.empty()) runs.starts.push_back(value_place(problem_, false, line, 0));
     if (folded) runs.starts.push_back(value_place(problem_, false, line, points / 2));
   }
   if (out_.size() > kLargeAnswer) return gathered_runs(*queue_, out_, format_of(problem_), runs);
@@ -100,7 +125,7 @@ std::vector<std::byte> AxisTrials::compared_numbers() {
 
 template <class T>
 planner::Comparison AxisTrials::compared(const std::vector<std::byte>& numbers) const {
-  const std::uint64_t points = side_points(problem_, false), parts = stores_reals(problem_) ? 1 : 2;
+  const std::uint64_t points = compared_points(), parts = stores_reals(problem_) ? 1 : 2;
   std::vector<T> got, wanted;
   got.reserve(lines_.size() * points * parts);
   wanted.reserve(got.capacity());
@@ -138,13 +163,15 @@ planner::Comparison AxisTrials::compared(const std::vector<std::byte>& numbers) 
       uneven ? std::max(1.0, largest / (4 * std::sqrt(squares / static_cast<double>(wanted.size())))) : 1;
   const double allowed = growth * largest_rounding(problem_.length, problem_.float64) + stored;
   return planner::compare(got, wanted, allowed, [&](std::size_t element) {
-    return fmt::format("line {}, point {}", lines_[element / (points * parts)], element / parts % points);
+    const std::uint64_t point = element / parts % points;
+    return fmt::format("line {}, point {}", lines_[element / (points * parts)],
+                       values_.empty() ? point : values_[point]);
   });
 }
 
-// For lines that are not compared: checks that all of them were stored, and nothing between them.
+// For values that are not compared: checks that all of them were stored, and nothing between them.
 std::string AxisTrials::unstored_text() {
-  if (lines_.size() == problem_.lines()) return {};
+  if (lines_.size() == problem_.lines() && values_.empty()) return {};
   // In place the array already holds numbers, except if integers or 16-bit floats were loaded.
   if (problem_.in_place && (problem_.samples != Samples::same || problem_.float16())) return {};
   const std::size_t each = element_bytes(problem_, false), parts = stores_reals(problem_) ? 1 : 2;
@@ -169,9 +196,13 @@ planner::Comparison AxisTrials::compare(const CompiledRoute& route) {
         std::memcpy(input_.data() + i * sizeof(bits), &bits, sizeof(bits));
       }
     }
+    choose_values();
     choose_lines();
     const AxisReference reference(problem_);
-    for (const std::uint64_t line : lines_) expected_.push_back(reference.line(input_.data(), line));
+    for (const std::uint64_t line : lines_) {
+      expected_.push_back(values_.empty() ? reference.line(input_.data(), line)
+                                          : reference.values(input_.data(), line, values_));
+    }
   }
   refresh_input();
   if (!problem_.in_place) queue_->fill(out_, kUnstored);

@@ -35,6 +35,9 @@ Buffer uploaded_table(const Device& device, Queue& queue, const FactorTable& tab
   if (table.kind() == FactorKind::real) {
     return uploaded(device, queue, std::vector<T>(table.real.begin(), table.real.end()), name);
   }
+  if (table.on_device) {
+    if (Buffer made = table.on_device(device, sizeof(T) == sizeof(double))) return made;
+  }
   const std::vector<std::complex<double>> made = table.later ? table.later() : std::vector<std::complex<double>>();
   std::vector<std::complex<T>> values;
   for (const auto& value : table.later ? made : table.complex.all()) {

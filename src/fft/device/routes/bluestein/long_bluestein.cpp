@@ -12,6 +12,7 @@
 #include "fft/device/problem/radices.hpp"
 #include "fft/device/problem/split.hpp"
 #include "fft/device/route.hpp"
+#include "fft/device/routes/bluestein/chirp_tables.hpp"
 #include "fft/device/spectrum.hpp"
 
 namespace ridge::fft::on_device {
@@ -24,7 +25,8 @@ constexpr std::size_t kShortest = 1024;  // shorter lengths fit one kernel
 // it.
 FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisProblem& problem, bool conjugate,
                        std::size_t extent, double scale) {
-  return {.later = [table, n = problem.length, point = at.point, conjugate, extent, scale] {
+  FactorTable made;
+  made.later = [table, n = problem.length, point = at.point, conjugate, extent, scale] {
     std::vector<std::complex<double>> values = chirp(n);
     const bool alone = table.kind() == FactorKind::none;
     for (auto& value : values) value = (conjugate ? std::conj(value) : value) * (alone ? scale : 1.0);
@@ -33,7 +35,13 @@ FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisPr
     if (own.empty()) own.assign(table.real.begin(), table.real.end());
     for (std::size_t i = 0; i < own.size(); ++i) own[i] *= values[i / point % extent];
     return own;
-  }};
+  };
+  if (table.kind() == FactorKind::none && problem.length >= kShortestDeviceChirp) {
+    made.on_device = [n = problem.length, conjugate, scale](const Device& device, bool float64) {
+      return device_chirp(device, n, conjugate, scale, float64);
+    };
+  }
+  return made;
 }
 
 // Forward and inverse transform, with the extra work of their first load and last store.
@@ -115,13 +123,32 @@ std::vector<std::complex<double>> filter_values(std::size_t n, std::size_t padde
   return filter;
 }
 
+// Table of the filter's spectrum: value k at k % columns * rows + k / columns.
+FactorTable filter_table(const ChirpFilter& filter) {
+  FactorTable table;
+  table.later = [filter] {
+    const auto values = filter_values(filter.points, filter.padded, filter.conjugate);
+    auto by_rows = values;
+    for (std::size_t k = 0; k < filter.padded; ++k)
+      by_rows[k % filter.columns * filter.rows + k / filter.columns] = values[k];
+    return by_rows;
+  };
+  if (filter.points >= kShortestDeviceChirp) {
+    table.on_device = [filter](const Device& device, bool float64) {
+      return device_chirp_filter(device, filter, float64);
+    };
+  }
+  return table;
+}
+
 // Two whole transforms; the second one's load applies the filter.
 std::string two_transforms(const Device& device, const AxisProblem& problem, std::size_t padded,
                            const std::vector<std::size_t>& factors, Route& route) {
   PaddedConvolution made = convolution(problem, padded, factors);
   const std::size_t n = problem.length;
   const bool inverse = problem.direction == Direction::inverse;
-  made.from_spectrum.load = {.later = [n, padded, inverse] { return filter_values(n, padded, inverse); }};
+  made.from_spectrum.load =
+      filter_table({.points = n, .padded = padded, .conjugate = inverse, .columns = padded, .rows = 1});
   route.steps = made.before;
   route.spare = made.spare;
   const SplitResult forward_passes = split_passes(device, made.to_spectrum, made.first, route.steps);
@@ -217,13 +244,8 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
                          .lines = inner * columns,
                          .from_stride = places.step,
                          .to_stride = places.step,
-                         .filter = {.later = [n, padded, inverse, columns, rows] {
-                           const auto filter = filter_values(n, padded, inverse);
-                           auto by_rows = filter;
-                           for (std::size_t k = 0; k < padded; ++k)
-                             by_rows[k % columns * rows + k / columns] = filter[k];
-                           return by_rows;
-                         }}});
+                         .filter = filter_table(
+                             {.points = n, .padded = padded, .conjugate = inverse, .columns = columns, .rows = rows})});
   route.steps.push_back({.design = pass_step(up),
                          .from = Place::scratch,
                          .to = Place::output,
