@@ -85,6 +85,9 @@ TEST_F(ImageGatesOnDevices, rows_between) {
       if (depth == Depth::f32)
         spoilt.row<float>(row)[23] += static_cast<float>(10 * 4e-5 * std::sqrt(mean_square_of(answer)));
       EXPECT_FALSE(work.judge(in, spoilt).right()) << to_string(depth) << " row " << row;
+      if (depth != Depth::f32) continue;
+      spoilt.row<float>(row)[23] = NAN;
+      EXPECT_FALSE(work.judge(in, spoilt).right()) << "NaN in row " << row;
     }
   }
 }

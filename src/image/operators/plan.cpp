@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include <fmt/format.h>
@@ -60,10 +61,14 @@ std::string key_of(const Device& device, const OperatorProblem& problem) {
 // Distance of the rows that are compared with the reference. Plain loops in double take minutes for large images and
 // windows, so only some rows are compared. The distance is odd, so that the samples fall on every row position within a
 // tile.
-constexpr double kMostCompared = 100'000;
-std::size_t row_step(const OperatorProblem& problem) {
+constexpr double kMostCompared = 100'000, kMostReferenced = 1 << 27;
+constexpr std::size_t kFewValues = std::size_t{1} << 16;  // that one thread compares
+double output_values(const OperatorProblem& problem) {
   const Shape out = output_shape(problem);
-  const double values = static_cast<double>(out.rows) * static_cast<double>(out.columns * out.channels);
+  return static_cast<double>(out.rows) * static_cast<double>(out.columns * out.channels);
+}
+std::size_t row_step(const OperatorProblem& problem) {
+  const double values = output_values(problem);
   return values <= kMostCompared ? 1 : static_cast<std::size_t>(values / kMostCompared) | 1;
 }
 
@@ -84,17 +89,20 @@ double value_at(const Image& image, std::size_t r, std::size_t i) {
 
 // Relative error, in the unit of planner::compare(), that a float or 32-bit result has if every operator before the
 // last rounds one integer level the other way.
-double rounding_of_steps(const OperatorProblem& problem, std::span<const double> right) {
+double rounding_of_steps(const OperatorProblem& problem, double unit) {
   if (problem.chain.size() < 2 || (problem.input.depth != Depth::u8 && problem.input.depth != Depth::u16)) return 0;
   const auto gain_of = [&]<class T>(const T& o) {
     const auto gain = definition<T>().gain;
     return gain == nullptr ? 1 : gain(o, output_shape(problem));
   };
   const double gain = std::visit(gain_of, problem.chain.back());
-  double square = 0;
-  for (const double value : right) square += value * value;
-  const double unit = right.empty() || square == 0 ? 1 : std::sqrt(square / static_cast<double>(right.size()));
   return 1.001 * static_cast<double>(problem.chain.size() - 1) * gain / unit;
+}
+
+double root_mean_square(std::span<const double> values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return values.empty() || squares == 0 ? 1 : std::sqrt(squares / static_cast<double>(values.size()));
 }
 
 // Compares the sampled rows with the reference. Integer results may differ by one per operator, because a value near
@@ -118,31 +126,57 @@ planner::Comparison judge(const OperatorProblem& problem, const Plain& expected,
       }
     }
   }
-  return whole ? worst : planner::compare(got, right, 2e-5 + rounding_of_steps(problem, right));
+  return whole ? worst : planner::compare(got, right, 2e-5 + rounding_of_steps(problem, root_mean_square(right)));
+}
+
+// Largest difference of two images and where it is; NaN if one is. `squares`: of all values expected.
+struct ImageErrors {
+  double worst = 0, squares = 0;
+  std::size_t row = 0, value = 0;
+  void add(double error, std::size_t r, std::size_t i) {
+    if (error <= worst || std::isnan(worst)) return;
+    worst = error;
+    row = r;
+    value = i;
+  }
+};
+
+ImageErrors errors_of(const Image& expected, const Image& answer) {
+  const std::size_t wide = answer.columns() * answer.channels();
+  std::mutex mutex;
+  ImageErrors all;
+  base::parallel(wide * answer.rows() < kFewValues ? 1 : 0, [&](std::size_t thread, std::size_t threads) {
+    const base::Share rows = base::share(answer.rows(), thread, threads);
+    ImageErrors own;
+    for (std::size_t r = rows.begin; r < rows.end; ++r) {
+      for (std::size_t i = 0; i < wide; ++i) {
+        const double value = value_at(expected, r, i);
+        own.squares += value * value;
+        own.add(std::abs(value_at(answer, r, i) - value), r, i);
+      }
+    }
+    const std::lock_guard lock(mutex);
+    all.add(own.worst, own.row, own.value);
+    all.squares += own.squares;
+  });
+  return all;
 }
 
 // Compares all rows with a host result. The tolerance is doubled, because both sides may deviate from the reference.
 planner::Comparison judge_whole(const OperatorProblem& problem, const Image& expected, const Image& answer) {
   const bool whole = answer.depth() == Depth::u8 || answer.depth() == Depth::u16;
-  const std::size_t wide = answer.columns() * answer.channels();
-  planner::Comparison worst{.worst = 0, .allowed = 2.002 * static_cast<double>(problem.chain.size()), .where = {}};
-  std::vector<double> right, got;
-  for (std::size_t r = 0; r < answer.rows(); ++r) {
-    for (std::size_t i = 0; i < wide; ++i) {
-      const double value = value_at(expected, r, i), mine = value_at(answer, r, i);
-      if (!whole) {
-        right.push_back(value);
-        got.push_back(mine);
-      } else if (const double error = std::abs(mine - value); !(error <= worst.worst)) {
-        worst = {error, worst.allowed, fmt::format("row {}, value {}", r, i)};
-      }
-    }
-  }
-  return whole ? worst : planner::compare(got, right, 4e-5 + 2 * rounding_of_steps(problem, right));
+  const ImageErrors errors = errors_of(expected, answer);
+  const double values = static_cast<double>(answer.rows() * answer.columns() * answer.channels());
+  const double size = std::sqrt(errors.squares / values), unit = whole || size == 0 ? 1 : size;
+  return {.worst = errors.worst / unit,
+          .allowed =
+              whole ? 2.002 * static_cast<double>(problem.chain.size()) : 4e-5 + 2 * rounding_of_steps(problem, unit),
+          .where = fmt::format("row {}, value {}", errors.row, errors.value)};
 }
 
 // Result of the first host variant that accepts the problem; tests compare every host variant with the reference.
-Image on_host(const OperatorProblem& problem, std::span<const Image> images) {
+Image on_host(OperatorProblem problem, std::span<const Image> images) {
+  problem.threads = 0;
   for (const Entry& entry : list_variants(host(), problem)) {
     if (!entry.candidate.refusal.empty()) continue;
     Image answer(output_shape(problem));
@@ -168,14 +202,18 @@ Work work_of(const Device& device, const OperatorProblem& problem) {
           .judge =
               [problem, sampled = !device.is_host() && row_step(problem) > 1, expected = std::make_shared<Plain>(),
                by_host = std::make_shared<Image>()](std::span<const Image> images, const Image& answer) {
-                if (expected->values.empty()) {
-                  *expected = reference(problem, plain_of(images[0]), images.size() > 1 ? plain_of(images[1]) : Plain{},
-                                        row_step(problem));
+                if (sampled && by_host->rows() == 0) *by_host = on_host(problem, images);
+                const double given = static_cast<double>(images[0].rows() * images[0].columns() * images[0].channels());
+                // Not of very large images: the reference keeps whole images of double, made by one thread.
+                if (by_host->rows() == 0 || std::max(output_values(problem), given) <= kMostReferenced) {
+                  if (expected->values.empty()) {
+                    *expected = reference(problem, plain_of(images[0]),
+                                          images.size() > 1 ? plain_of(images[1]) : Plain{}, row_step(problem));
+                  }
+                  const planner::Comparison rows = judge(problem, *expected, answer);
+                  if (by_host->rows() == 0 || !rows.right()) return rows;
                 }
-                const planner::Comparison rows = judge(problem, *expected, answer);
-                if (!sampled || !rows.right()) return rows;
-                if (by_host->rows() == 0) *by_host = on_host(problem, images);
-                return by_host->rows() == 0 ? rows : judge_whole(problem, *by_host, answer);
+                return judge_whole(problem, *by_host, answer);
               }};
 }
 
