@@ -3,13 +3,14 @@
 
 #include <isl/aff.h>
 #include <isl/ast_build.h>
-#include <isl/flow.h>
 #include <isl/map.h>
 #include <isl/set.h>
 
 #include <algorithm>
 #include <optional>
 #include <set>
+
+#include "place/analysis/flow.hpp"
 
 namespace ridge::place::analysis {
 namespace {
@@ -67,8 +68,8 @@ namespace {
 // Computes the footprint of one array inside a loop. A step that returns false has completed the footprint.
 class FootprintFinder {
  public:
-  FootprintFinder(const Relations& relations, int loop, int variable)
-      : relations_(relations), loop_(loop), v_(relations.nest->variables[variable]) {
+  FootprintFinder(const Relations& relations, int loop, int variable, ExecutionOrder& order)
+      : relations_(relations), loop_(loop), v_(relations.nest->variables[variable]), order_(order) {
     f_.variable = variable;
     if (const auto shape = relations.shapes.find(variable); shape != relations.shapes.end()) shape_ = &shape->second;
     rows_ = shape_ == nullptr ? 0 : shape_->strides.size();
@@ -105,21 +106,16 @@ class FootprintFinder {
 
   // Does the loop read elements that it has not written?
   void find_flow() {
-    f_.enters = false;
-    isl::union_map reads = isl::union_map::empty(relations_.context), writes = reads;
-    for (const auto& [i, x] : sources_) writes = writes.unite(isl::union_map(x->map));
+    // A value from an earlier launch of the kernel, in another iteration of a loop around it, enters as well.
+    const int outer = relations_.nest->loops[loop_].depth;
+    std::vector<isl::map> reads, writes;
+    for (const auto& [i, x] : sources_) writes.push_back(x->map);
     for (const auto& read : reading_)
       if (std::none_of(sources_.begin(), sources_.end(), [&](const auto& write) {
             return set_before(*write.first, write.second->map, *read.first, read.second->map);
           }))
-        reads = reads.unite(isl::union_map(read.second->map));
-    if (reads.is_empty()) return;
-    // An element that the loop never writes: cheaper to find than the source of each read.
-    f_.enters = writes.is_empty() || !reads.range().is_subset(writes.range());
-    if (f_.enters) return;
-    const auto flow =
-        isl::union_access_info(reads).set_must_source(writes).set_schedule_map(relations_.schedule).compute_flow();
-    f_.enters = !flow.may_no_source().is_empty();
+        reads.push_back(read.second->map);
+    f_.enters = !written_before(reads, writes, outer, order_);
   }
 
   bool unknown(const std::string& why) {
@@ -240,6 +236,7 @@ class FootprintFinder {
   const Relations& relations_;
   int loop_;
   const Variable& v_;
+  ExecutionOrder& order_;
   const Shape* shape_ = nullptr;
   std::size_t rows_ = 0;  // dimensions with a stride of their own
   Footprint f_{};
@@ -261,8 +258,9 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
         if (nest.variables[x.access->variable].array() && !nest.variables[x.access->variable].local_memory)
           used.insert(x.access->variable);
   std::vector<Footprint> result;
+  ExecutionOrder order(relations.schedule);
   for (const int variable : used)
-    if (const auto found = FootprintFinder(relations, loop, variable).find()) result.push_back(*found);
+    if (const auto found = FootprintFinder(relations, loop, variable, order).find()) result.push_back(*found);
   return result;
 }
 

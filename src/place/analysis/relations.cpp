@@ -408,19 +408,6 @@ isl::union_map Relations::accesses(int variable, bool write) const {
   return all;
 }
 
-bool set_before(const Instance& write, const isl::map& writes, const Instance& read, const isl::map& reads) {
-  const std::size_t shared = write.loops.size();
-  if (shared > read.loops.size() || !std::equal(write.loops.begin(), write.loops.end(), read.loops.begin()))
-    return false;
-  for (std::size_t k = 0; k < 2 * shared; ++k)
-    if (write.order[k] != read.order[k]) return false;
-  if (std::stol(write.order[2 * shared]) >= std::stol(read.order[2 * shared])) return false;
-  isl::map used = isl::manage(isl_map_project_out(reads.copy(), isl_dim_in, static_cast<unsigned>(shared),
-                                                  static_cast<unsigned>(read.loops.size() - shared)));
-  used = isl::manage(isl_map_set_tuple_name(used.release(), isl_dim_in, write.name.c_str()));
-  return used.is_subset(writes);
-}
-
 Relations relate(isl::ctx context, const Nest& nest, Parsed& parsed) { return Builder(context, nest, parsed).build(); }
 
 }  // namespace ridge::place::analysis

@@ -77,10 +77,6 @@ struct Parsed {
   std::map<std::string, Holding> holding{};
 };
 
-// True if `write` precedes `read` in the body of a loop around both and, in every iteration of that loop, sets all
-// elements that `read` uses. It saves isl's dataflow analysis in the common case.
-bool set_before(const Instance& write, const isl::map& writes, const Instance& read, const isl::map& reads);
-
 Relations relate(isl::ctx context, const Nest& nest, Parsed& parsed);
 
 }  // namespace ridge::place::analysis

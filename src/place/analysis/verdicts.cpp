@@ -12,18 +12,15 @@
 #include <optional>
 #include <set>
 
+#include "place/analysis/flow.hpp"
+
 namespace ridge::place::analysis {
 namespace {
 
-struct Conflicts {
-  // Pairs of instances that access the same element, at least one writing; `others` without pairs of reduction
-  // accesses.
-  isl::union_map all{}, others{};
-};
-
 class LoopVerdicts {
  public:
-  explicit LoopVerdicts(const Relations& relations) : r_(relations), nest_(*relations.nest) {}
+  explicit LoopVerdicts(const Relations& relations)
+      : r_(relations), nest_(*relations.nest), order_(relations.schedule) {}
 
   std::vector<Verdict> run() {
     for (const Instance& i : r_.instances)
@@ -38,9 +35,10 @@ class LoopVerdicts {
  private:
   const Relations& r_;
   const Nest& nest_;
-  std::set<int> written_{};  // variables
-  mutable std::map<int, Conflicts> conflicts_{};
-  mutable std::map<std::pair<int, int>, bool> exposed_{};  // by variable and loop
+  mutable ExecutionOrder order_;
+  std::set<int> written_{};                                 // variables
+  mutable std::map<int, std::vector<Meeting>> meetings_{};  // by variable
+  mutable std::map<std::pair<int, int>, bool> exposed_{};   // by variable and loop
 
   isl::union_map pick(int variable, const std::function<bool(const Instance&, const Relation&)>& want) const {
     isl::union_map all = isl::union_map::empty(r_.context);
@@ -50,22 +48,16 @@ class LoopVerdicts {
     return all;
   }
 
-  const Conflicts& conflicts(int variable) const {
-    if (const auto at = conflicts_.find(variable); at != conflicts_.end()) return at->second;
-    const auto own_writes = pick(variable, [](auto&, auto& r) { return r.write && r.own; });
-    const auto other_writes = pick(variable, [](auto&, auto& r) { return r.write && !r.own; });
-    const auto own = pick(variable, [](auto&, auto& r) { return r.own; });
-    const auto other = pick(variable, [](auto&, auto& r) { return !r.own; });
-    const auto meet = [](const isl::union_map& a, const isl::union_map& b) { return a.apply_range(b.reverse()); };
-    Conflicts c;
-    const auto one = meet(own_writes, other), two = meet(other_writes, own.unite(other));
-    c.others = one.unite(two);
-    c.all = own_writes.is_empty() ? c.others : c.others.unite(meet(own_writes, own));
-    // Pairs in both directions.
-    const bool same = own_writes.is_empty();
-    c.others = c.others.unite(c.others.reverse());
-    c.all = same ? c.others : c.all.unite(c.all.reverse());
-    return conflicts_.emplace(variable, c).first->second;
+  std::vector<Meeting>& meetings_of(int variable) const {
+    const auto [at, fresh] = meetings_.try_emplace(variable);
+    if (fresh) at->second = meetings(r_, variable);
+    return at->second;
+  }
+
+  // True if different iterations of the loop use the same element; `others`: not both in accesses of a reduction.
+  bool conflicts(int variable, int loop, bool others) const {
+    std::vector<Meeting>& all = meetings_of(variable);
+    return std::any_of(all.begin(), all.end(), [&](Meeting& m) { return !(others && m.own()) && m.carried(r_, loop); });
   }
 
   // False if each iteration of the loop has a variable of its own, or none: no iterations conflict.
@@ -79,21 +71,16 @@ class LoopVerdicts {
     });
   }
 
-  // Pairs in different iterations of the loop and in the same iteration of all loops around it. `both` is true for
-  // pairs that are given in both directions: those in execution order are then enough to know if there are any.
-  isl::union_map carried(const isl::union_map& pairs, int loop, bool both = false) const {
+  // Pairs in different iterations of the loop and in the same iteration of all loops around it.
+  isl::union_map carried(const isl::union_map& pairs, int loop) const {
     const int depth = nest_.loops[loop].depth;
-    const bool down = nest_.loops[loop].step < 0;
     isl::union_map result = isl::union_map::empty(r_.context);
     pairs.foreach_map([&](isl::map m) {
       const auto name = [&](isl_dim_type side) { return std::string(isl_map_get_tuple_name(m.get(), side)); };
       if (!r_.inside(r_.instance(name(isl_dim_in)), loop) || !r_.inside(r_.instance(name(isl_dim_out)), loop)) return;
       for (int d = 0; d < depth; ++d) m = isl::manage(isl_map_equate(m.release(), isl_dim_in, d, isl_dim_out, d));
-      isl::map first = isl::manage(isl_map_empty(isl_map_get_space(m.get())));
-      if (!both || !down) first = isl::manage(isl_map_order_lt(m.copy(), isl_dim_in, depth, isl_dim_out, depth));
-      if (!both || down)
-        first = first.unite(isl::manage(isl_map_order_gt(m.release(), isl_dim_in, depth, isl_dim_out, depth)));
-      m = first;
+      const isl::map first = isl::manage(isl_map_order_lt(m.copy(), isl_dim_in, depth, isl_dim_out, depth));
+      m = first.unite(isl::manage(isl_map_order_gt(m.release(), isl_dim_in, depth, isl_dim_out, depth)));
       if (!m.is_empty()) result = result.unite(isl::union_map(m));
     });
     return result;
@@ -154,7 +141,7 @@ class LoopVerdicts {
           inner.insert(static_cast<int>(i.loops.size()) > depth + 1 ? i.loops[static_cast<std::size_t>(depth) + 1]
                                                                     : -1);
     if (inner.size() == 1 && *inner.begin() >= 0 && !exposed(variable, *inner.begin())) return false;
-    isl::union_map reads = isl::union_map::empty(r_.context), writes = reads;
+    std::vector<isl::map> reads, writes;
     // A branch that guards all reads and is decided once per iteration of the loop may guard the writes as well.
     std::optional<std::vector<Instance::Guard>> shared;
     for (const Instance& i : r_.instances)
@@ -187,25 +174,10 @@ class LoopVerdicts {
         if (!r.write && std::any_of(sources.begin(), sources.end(),
                                     [&](const auto& w) { return set_before(*w.first, w.second->map, i, r.map); }))
           continue;
-        // Prepend the iterators up to this loop to the element: one private copy per iteration.
-        isl::set domain = i.domain;
-        isl::map prefix = isl::manage(isl_set_identity(domain.copy()));
-        const int rest = static_cast<int>(i.loops.size()) - depth - 1;
-        prefix = isl::manage(isl_map_project_out(prefix.release(), isl_dim_out, static_cast<unsigned>(depth + 1),
-                                                 static_cast<unsigned>(rest)));
-        prefix = isl::manage(isl_map_reset_tuple_id(prefix.release(), isl_dim_out));
-        isl::map both = isl::manage(isl_map_flat_range_product(prefix.release(), r.map.copy()));
-        both = isl::manage(isl_map_set_tuple_name(both.release(), isl_dim_out, "own"));
-        (r.write ? writes : reads) = (r.write ? writes : reads).unite(isl::union_map(both));
+        (r.write ? writes : reads).push_back(r.map);
       }
     }
-    if (reads.is_empty()) return false;
-    if (writes.is_empty()) return true;
-    // An element that the iteration never sets: cheaper to find than the source of each read.
-    if (!reads.range().is_subset(writes.range())) return true;
-    const auto flow =
-        isl::union_access_info(reads).set_must_source(writes).set_schedule_map(r_.schedule).compute_flow();
-    return !flow.may_no_source().is_empty();
+    return !written_before(reads, writes, depth + 1, order_);
   }
 
   // True if a value written inside the loop is read after it, in the nest or in later code.
@@ -230,13 +202,19 @@ class LoopVerdicts {
   // True if all conflicts of the array in the loop disappear when reads of values from before the nest get them from a
   // copy: those reads are added to `v`. Other reads must get values of their own iteration.
   bool reads_old_values(int variable, int loop, Verdict& v) const {
-    const auto writes = pick(variable, [](auto&, auto& r) { return r.write; }).reverse();
+    std::vector<Meeting>& all = meetings_of(variable);
     std::vector<isl::union_map> others;
     for (const Instance& i : r_.instances)
       for (const Relation& r : i.relations) {
         if (r.access->variable != variable || r.write) continue;
-        const isl::union_map pairs = isl::union_map(r.map).apply_range(writes);
-        if (carried(pairs, loop).is_empty()) {
+        isl::union_map pairs = isl::union_map::empty(r_.context);
+        bool meets = false;
+        for (Meeting& m : all)
+          if (m.b == &r) {
+            pairs = pairs.unite(isl::union_map(m.pairs.reverse()));
+            meets = meets || m.carried(r_, loop);
+          }
+        if (!meets) {
           others.push_back(pairs);
           continue;
         }
@@ -285,9 +263,9 @@ class LoopVerdicts {
   }
 
   // Finds the variables of the dependences that could have a copy per iteration if they were not used after the loop.
-  void find_set_first(const std::vector<std::pair<int, isl::union_map>>& open, Verdict& v) const {
+  void find_set_first(const std::vector<int>& open, Verdict& v) const {
     v.last_sets_all = !open.empty() && nest_.loops[v.loop].depth == 0;
-    for (const auto& [variable, pairs] : open) {
+    for (const int variable : open) {
       if (exposed(variable, v.loop)) {
         v.last_sets_all = false;
         if (v.loop == 0) return;
@@ -299,60 +277,53 @@ class LoopVerdicts {
   }
 
   bool writes_meet(int variable, int loop) const {
-    const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
-    return !carried(writes.apply_range(writes.reverse()), loop, true).is_empty();
+    std::vector<Meeting>& all = meetings_of(variable);
+    return std::any_of(all.begin(), all.end(), [&](Meeting& m) { return m.b->write && m.carried(r_, loop); });
   }
 
-  Dependence describe(const isl::union_map& pairs, int variable, int loop) const {
+  // A dependence that the loop carries: a flow dependence if there is one, and not within a reduction.
+  Dependence describe(int variable, int loop) const {
     Dependence best;
     int rank = 9;
-    pairs.foreach_map([&](isl::map m) {
-      const Instance& from = r_.instance(isl_map_get_tuple_name(m.get(), isl_dim_in));
-      const Instance& to = r_.instance(isl_map_get_tuple_name(m.get(), isl_dim_out));
-      const int depth = nest_.loops[loop].depth;
-      const bool down = nest_.loops[loop].step < 0;
-      // Keep pairs in execution order only.
-      m = isl::manage(down ? isl_map_order_gt(m.release(), isl_dim_in, depth, isl_dim_out, depth)
-                           : isl_map_order_lt(m.release(), isl_dim_in, depth, isl_dim_out, depth));
-      if (m.is_empty()) return;
-      for (const Relation& a : from.relations)
-        for (const Relation& b : to.relations) {
-          if (a.access->variable != variable || b.access->variable != variable || (!a.write && !b.write)) continue;
-          const Kind kind = a.write && !b.write ? Kind::flow : a.write ? Kind::output : Kind::anti;
-          const int order = (kind == Kind::flow ? 0 : kind == Kind::anti ? 1 : 2) + (a.own && b.own ? 3 : 0);
-          if (order >= rank) continue;
-          const isl::map both = m.intersect(a.map.apply_range(b.map.reverse()));
-          if (both.is_empty()) continue;
-          rank = order;
-          best.kind = kind;
-          best.variable = variable;
-          best.from_line = a.access->line;
-          best.to_line = b.access->line;
-          best.from = a.access->source;
-          best.to = b.access->source;
-          best.certain = from.exact && to.exact && a.access->exact && b.access->exact;
-          const isl::set wrapped = isl::manage(isl_map_wrap(both.copy()));
-          isl_point* point = isl_set_sample_point(wrapped.copy());
-          const auto value = [&](unsigned at) {
-            isl_val* v = isl_point_get_coordinate_val(point, isl_dim_set, static_cast<int>(at));
-            char* s = isl_val_to_str(v);
-            std::string result = s != nullptr ? s : "?";
-            free(s);
-            isl_val_free(v);
-            return result;
-          };
-          const std::string i = nest_.loops[loop].iterator;
-          const std::string first = value(static_cast<unsigned>(depth)),
-                            second = value(static_cast<unsigned>(from.loops.size()) + static_cast<unsigned>(depth));
-          isl_point_free(point);
-          const char* does = a.write ? "writes " : "reads ";
-          const char* then = b.write ? " writes it" : " reads it";
-          best.example = i + " = " + first + " " + does +
-                         (best.from.empty() ? nest_.variables[variable].host : best.from) + ", " + i + " = " + second +
-                         then;
-        }
-    });
+    for (Meeting& m : meetings_of(variable))
+      for (const bool reversed : {false, true}) {
+        const Kind kind = m.b->write ? Kind::output : reversed ? Kind::anti : Kind::flow;
+        const int order = (kind == Kind::flow ? 0 : kind == Kind::anti ? 1 : 2) + (m.own() ? 3 : 0);
+        if (order >= rank || m.carried(r_, loop, reversed).is_empty()) continue;
+        rank = order;
+        const Relation &a = reversed ? *m.b : *m.a, &b = reversed ? *m.a : *m.b;
+        best.kind = kind;
+        best.variable = variable;
+        best.from_line = a.access->line;
+        best.to_line = b.access->line;
+        best.from = a.access->source;
+        best.to = b.access->source;
+        best.certain = m.first->exact && m.second->exact && a.access->exact && b.access->exact;
+        best.example = example(m, variable, loop, reversed);
+      }
     return best;
+  }
+
+  // "i = 1 writes a[i], i = 2 reads it"
+  std::string example(Meeting& m, int variable, int loop, bool reversed) const {
+    const auto depth = static_cast<unsigned>(nest_.loops[loop].depth),
+               second = static_cast<unsigned>(m.first->loops.size()) + depth;
+    isl_point* point = isl_set_sample_point(isl_map_wrap(m.carried(r_, loop, reversed).copy()));
+    const auto value = [&](unsigned at) {
+      isl_val* v = isl_point_get_coordinate_val(point, isl_dim_set, static_cast<int>(at));
+      char* s = isl_val_to_str(v);
+      std::string result = s != nullptr ? s : "?";
+      free(s);
+      isl_val_free(v);
+      return result;
+    };
+    const Relation &a = reversed ? *m.b : *m.a, &b = reversed ? *m.a : *m.b;
+    const std::string i = nest_.loops[loop].iterator, from = a.access->source;
+    const std::string text = i + " = " + value(reversed ? second : depth) + (a.write ? " writes " : " reads ") +
+                             (from.empty() ? nest_.variables[variable].host : from) + ", " + i + " = " +
+                             value(reversed ? depth : second) + (b.write ? " writes it" : " reads it");
+    isl_point_free(point);
+    return text;
   }
 
   std::string text_of(const Dependence& d) const {
@@ -385,9 +356,9 @@ class LoopVerdicts {
 
   // Drops the dependences on arrays of a loop that the user claims to be independent. Numbers must still be private or
   // reductions, because the threads would share them; so must variables of private and reduction clauses.
-  void waive_claimed(const Loop& l, std::vector<std::pair<int, isl::union_map>>& open, Verdict& v) const {
+  void waive_claimed(const Loop& l, std::vector<int>& open, Verdict& v) const {
     if (l.claim.empty() || !l.counted || l.leaves_early > 0 || v.dependences.empty()) return;
-    for (const auto& [variable, pairs] : open) {
+    for (const int variable : open) {
       const Variable& x = nest_.variables[variable];
       if (!x.array() || std::find(l.claim_except.begin(), l.claim_except.end(), x.host) != l.claim_except.end()) return;
       if (always_conflicts(variable, v.loop)) return;
@@ -446,13 +417,11 @@ class LoopVerdicts {
     Verdict v;
     v.loop = loop;
     const Loop& l = nest_.loops[loop];
-    std::vector<std::pair<int, isl::union_map>> open;
+    std::vector<int> open;
     std::set<int> reducible;
     for (const int variable : written_) {
       if (!shared(variable, loop)) continue;
-      const Conflicts& conflict = conflicts(variable);
-      const auto all = carried(conflict.all, loop, true);
-      if (all.is_empty()) continue;
+      if (!conflicts(variable, loop, false)) continue;
       const Variable& var = nest_.variables[variable];
       const bool room = !var.array() || (var.length >= 0 && var.length * var.bytes <= 4096);
       const bool expandable = var.storage == Storage::object && !var.parameter && !var.global;
@@ -465,29 +434,27 @@ class LoopVerdicts {
         (room ? v.privates : v.expanded).push_back(variable);
         continue;
       }
-      if (carried(conflict.others, loop, true).is_empty() && !used_otherwise(variable, loop) && !claimed_apart(l, var))
+      if (!conflicts(variable, loop, true) && !used_otherwise(variable, loop) && !claimed_apart(l, var))
         reducible.insert(variable);
       else
-        open.emplace_back(variable, carried(conflict.others, loop));
+        open.push_back(variable);
     }
     const std::set<int> covered = add_recurrences(loop, reducible, v);
     for (const int variable : reducible)
-      if (covered.count(variable) == 0) open.emplace_back(variable, carried(conflicts(variable).all, loop));
-    for (const auto& [variable, pairs] : open) {
-      Dependence d = describe(pairs, variable, loop);
-      if (d.variable < 0) d = describe(carried(conflicts(variable).all, loop), variable, loop);
-      d.variable = variable;
-      v.dependences.push_back(d);
+      if (covered.count(variable) == 0) open.push_back(variable);
+    for (const int variable : open) {
+      v.dependences.push_back(describe(variable, loop));
+      v.dependences.back().variable = variable;
     }
     waive_claimed(l, open, v);
     bool copies = !v.dependences.empty() && l.counted && l.leaves_early == 0;
-    for (const auto& [variable, pairs] : open) {
+    for (const int variable : open) {
       const Variable& var = nest_.variables[variable];
       copies = copies && var.array() && !var.local_memory && !writes_meet(variable, loop) &&
                reads_old_values(variable, loop, v);
     }
     if (copies)
-      for (const auto& [variable, pairs] : open) v.copies.push_back(variable);
+      for (const int variable : open) v.copies.push_back(variable);
     else
       v.old_reads.clear();
     if (!copies && set_first) find_set_first(open, v);

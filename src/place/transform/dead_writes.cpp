@@ -45,9 +45,10 @@ struct Accesses {
   }
 };
 
-// True if a value of the statement is read at one element and one choice of the sizes: nearly all values are, and the
-// dataflow of one element takes a fraction of the time that the dataflow of all takes.
-bool read_at_one_element(const Accesses& all, const isl::union_map& written, const std::string& name) {
+// True if the value that one instance of the statement writes to one element, for one choice of the sizes, is read: by
+// the first access to the element after it. Nearly all values are read, and finding it out for one takes a fraction of
+// the time that the dataflow of all takes.
+bool read_at_one_element(const Accesses& all, const isl::union_map& written) {
   bool read = false;
   written.foreach_map([&](const isl::map& map) {
     const isl::set pairs = isl::manage(isl_map_wrap(map.copy()));
@@ -57,11 +58,19 @@ bool read_at_one_element(const Accesses& all, const isl::union_map& written, con
         sizes = isl::manage(isl_set_lower_bound_si(sizes.release(), isl_dim_param, d, least));
       if (read || sizes.is_empty()) continue;
       const isl::set one = isl::manage(isl_set_from_point(isl_set_sample_point(sizes.release())));
-      const isl::union_set element(isl::manage(isl_map_range(isl_set_unwrap(one.copy()))));
       const isl::set chosen = isl::manage(isl_set_params(one.copy()));
-      const Accesses few{all.reads.intersect_range(element), all.must.intersect_range(element),
-                         all.may.intersect_range(element), all.order.intersect_params(chosen)};
-      read = few.read_statements().count(name) > 0;
+      const isl::map write = isl::manage(isl_set_unwrap(one.copy()));
+      const isl::union_set element(write.range());
+      const isl::set time = isl::union_set(write.domain()).apply(all.order).as_set();
+      const isl::set after =
+          time.apply(isl::manage(isl_map_lex_lt(isl_set_get_space(time.get())))).intersect_params(chosen);
+      const auto times = [&](const isl::union_map& accesses) {
+        return accesses.intersect_range(element).domain().apply(all.order).intersect(isl::union_set(after));
+      };
+      const isl::union_set reads = times(all.reads);
+      if (reads.is_empty()) continue;
+      const isl::union_set first = reads.unite(times(all.must)).as_set().lexmin();
+      read = !first.intersect(reads).is_empty();
     }
   });
   return read;
@@ -126,7 +135,7 @@ std::vector<Proposal> dead_writes(const State& state) {
     }
     const Accesses accesses{reads, must, may, order};
     for (const auto& written : perhaps)
-      if (open(written) && read_at_one_element(accesses, written.second, written.first)) live.insert(written.first);
+      if (open(written) && read_at_one_element(accesses, written.second)) live.insert(written.first);
     if (std::any_of(perhaps.begin(), perhaps.end(), open)) live.merge(accesses.read_statements());
   }
   for (const analysis::Instance& i : r.instances) {

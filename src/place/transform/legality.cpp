@@ -55,21 +55,9 @@ isl::union_map within(const State& state, const isl::union_map& pairs, int loop)
 
 }  // namespace
 
-Legality::Legality(const State& state) : state_(state) {
-  state.relations.schedule.foreach_map(
-      [&](const isl::map& m) { schedule_.emplace(isl_map_get_tuple_name(m.get(), isl_dim_in), m); });
-}
+Legality::Legality(const State& state) : state_(state), order_(state.relations.schedule) {}
 
 // Only of instances that access the same element: comparing all with all takes longer than the rest.
-const isl::map& Legality::order(const std::string& first, const std::string& second) {
-  const std::string key = first + " " + second;
-  auto at = order_.find(key);
-  if (at == order_.end())
-    at = order_.emplace(key, isl::manage(isl_map_lex_lt_map(schedule_.at(first).copy(), schedule_.at(second).copy())))
-             .first;
-  return at->second;
-}
-
 const isl::union_map& Legality::pairs(int variable) {
   const auto found = pairs_.find(variable);
   if (found != pairs_.end()) return found->second;
@@ -83,8 +71,8 @@ const isl::union_map& Legality::pairs(int variable) {
   meet.unite(meet.reverse()).foreach_map([&](const isl::map& m) {
     const std::string first = isl_map_get_tuple_name(m.get(), isl_dim_in),
                       second = isl_map_get_tuple_name(m.get(), isl_dim_out);
-    if (schedule_.count(first) > 0 && schedule_.count(second) > 0)  // otherwise they are never executed
-      ordered = ordered.unite(isl::union_map(m.intersect(order(first, second))));
+    if (order_.executes(first) && order_.executes(second))
+      ordered = ordered.unite(isl::union_map(m.intersect(order_.before(first, second))));
   });
   return pairs_.emplace(variable, ordered).first->second;
 }

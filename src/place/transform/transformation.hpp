@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "place/analysis/flow.hpp"
 #include "place/analysis/verdicts.hpp"
 #include "place/edited.hpp"
 #include "place/program.hpp"
@@ -51,11 +52,9 @@ class Legality {
 
  private:
   const State& state_;
-  std::map<std::string, isl::map> schedule_{};  // by instance
-  std::map<std::string, isl::map> order_{};     // by pair of instances: the first is executed before the second
-  std::map<int, isl::union_map> pairs_{};       // by variable; the earlier instance first
+  analysis::ExecutionOrder order_;
+  std::map<int, isl::union_map> pairs_{};  // by variable; the earlier instance first
   const isl::union_map& pairs(int variable);
-  const isl::map& order(const std::string& first, const std::string& second);
 };
 
 std::vector<Proposal> interchange(const State& state);
