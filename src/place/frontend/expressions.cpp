@@ -34,10 +34,13 @@ bool from_system(const FunctionDecl* f, const ASTContext& ast) {
 
 }  // namespace
 
-// OpenCV's rounding of a float or double to int.
+// OpenCV's rounding of a float or double to int. The functions belong to no namespace, so a user may declare others of
+// these names: OpenCV's are in one of its headers.
 std::optional<std::string> Expressions::opencv_rounding(const CallExpr* e, Effects& fx) {
   const FunctionDecl* callee = e->getDirectCallee();
-  if (callee == nullptr || e->getNumArgs() != 1 || ast_.getSourceManager().isInMainFile(callee->getLocation()))
+  if (callee == nullptr || e->getNumArgs() != 1) return {};
+  const SourceManager& sources = ast_.getSourceManager();
+  if (sources.getFilename(sources.getExpansionLoc(callee->getLocation())).find("opencv2/") == llvm::StringRef::npos)
     return {};
   const std::string name = callee->getQualifiedNameAsString();
   const char* as = name == "cvRound" ? "rint" : name == "cvFloor" ? "floor" : name == "cvCeil" ? "ceil" : nullptr;

@@ -78,3 +78,8 @@ void mat_created_inside(cv::Mat& m, int n) {
 void mat_of_two_kinds(cv::Mat& m) {
   for (int r = 0; r < m.rows; ++r) m.at<float>(r, 0) = float(m.at<int>(r, 1));
 }
+
+//: mat_floor_of_user l1=sequential kernels=0 says=global
+void mat_floor_of_user(const cv::Mat& in, int* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = cvFloor(in.at<float>(0, i));
+}

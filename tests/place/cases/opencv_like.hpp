@@ -9,11 +9,17 @@
 #include <memory>
 #include <vector>
 
+#include "opencv2/core/fast_math.hpp"
+
 using uchar = unsigned char;
 enum { CV_8U = 0, CV_32S = 4, CV_32F = 5, CV_64F = 6, CV_8UC3 = 16, CV_32FC2 = 13 };
 
-inline int cvRound(float x) { return static_cast<int>(std::lrint(x)); }
-inline int cvRound(double x) { return static_cast<int>(std::lrint(x)); }
+// A user's function that has the name of one of OpenCV's: it counts its calls.
+static int floors = 0;
+inline int cvFloor(double x) {
+  ++floors;
+  return static_cast<int>(x);
+}
 
 namespace cv {
 
