@@ -94,25 +94,28 @@ std::size_t device_memory(const Device& device) {
 
 PanelStream::PanelStream(const Device& device, std::string name) : device_(device), name_(std::move(name)) {}
 
-void PanelStream::reserve(std::size_t in_bytes, std::size_t out_bytes) const {
+// Buffers of another size are freed first, all of them: memory may not suffice for both sizes.
+void PanelStream::reserve(std::size_t in_bytes, std::size_t out_bytes, std::size_t at_once) const {
   if (!upload_) upload_ = device_.queue(), compute_ = device_.queue(), download_ = device_.queue();
-  const auto make = [&](Buffer& buffer, std::size_t bytes) {
-    if (bytes == 0 || (buffer && buffer.size() >= bytes)) return;
-    buffer = {};  // frees the old one first: memory may not suffice for both
-    buffer = device_.buffer(bytes, {.name = name_ + " panel"});
-  };
-  for (Slot& slot : slots_) {
-    make(slot.in, in_bytes);
-    make(slot.out, out_bytes);
-    slot.computed = slot.downloaded = {};
+  for (const bool make : {false, true}) {
+    for (std::size_t i = 0; i < kAtOnce; ++i) {
+      const auto fit = [&](Buffer& buffer, std::size_t bytes) {
+        if (i >= at_once) bytes = 0;
+        if (!make && buffer && buffer.size() != bytes) buffer = {};
+        if (make && !buffer && bytes != 0) buffer = device_.buffer(bytes, {.name = name_ + " panel"});
+      };
+      fit(slots_[i].in, in_bytes);
+      fit(slots_[i].out, out_bytes);
+      slots_[i].computed = slots_[i].downloaded = {};
+    }
   }
 }
 
 // One run: the caller's thread uploads and enqueues kernels, a second thread downloads.
 class PanelRun {
  public:
-  PanelRun(const PanelStream& stream, const PanelWork& work, bool in_place)
-      : stream_(stream), work_(work), in_place_(in_place) {}
+  PanelRun(const PanelStream& stream, const PanelWork& work, bool in_place, std::size_t at_once)
+      : stream_(stream), work_(work), in_place_(in_place), at_once_(at_once) {}
 
   void run() {
     std::future<void> downloads = std::async(std::launch::async, [this] { guarded([this] { download_all(); }); });
@@ -168,9 +171,9 @@ class PanelRun {
   void upload_all() {
     Queue& queue = *stream_.upload_;
     for (std::size_t panel = 0; panel < work_.panels; ++panel) {
-      Slot& slot = stream_.slots_[panel % PanelStream::kAtOnce];
-      if (panel >= PanelStream::kAtOnce) {
-        if (!wait_until(downloaded_, panel - PanelStream::kAtOnce + 1)) return;
+      Slot& slot = stream_.slots_[panel % at_once_];
+      if (panel >= at_once_) {
+        if (!wait_until(downloaded_, panel - at_once_ + 1)) return;
         queue.wait_for(in_place_ ? slot.downloaded : slot.computed);
         stream_.compute_->wait_for(slot.downloaded);
       }
@@ -206,7 +209,7 @@ class PanelRun {
     Queue& queue = *stream_.download_;
     for (std::size_t panel = 0; panel < work_.panels; ++panel) {
       if (!wait_until(computed_, panel + 1)) return;
-      Slot& slot = stream_.slots_[panel % PanelStream::kAtOnce];
+      Slot& slot = stream_.slots_[panel % at_once_];
       queue.wait_for(slot.computed);
       for (const PanelRows& rows : work_.written(panel)) download(queue, in_place_ ? slot.in : slot.out, rows);
       slot.downloaded = queue.record();
@@ -239,6 +242,7 @@ class PanelRun {
   const PanelStream& stream_;
   const PanelWork& work_;
   bool in_place_;
+  std::size_t at_once_;
   std::mutex mutex_{};
   std::condition_variable changed_{};
   bool failed_ = false;
@@ -248,10 +252,11 @@ class PanelRun {
   std::size_t fetched_ = 0, taken_ = 0;        // blocks downloaded, and copied to their destination
 };
 
-void PanelStream::run(const PanelWork& work, std::size_t in_bytes, std::size_t out_bytes) const {
+void PanelStream::run(const PanelWork& work, std::size_t in_bytes, std::size_t out_bytes, std::size_t at_once) const {
   const std::lock_guard lock(mutex_);
-  reserve(in_bytes, out_bytes);
-  PanelRun(*this, work, out_bytes == 0).run();
+  at_once = std::clamp<std::size_t>(at_once, 2, kAtOnce);
+  reserve(in_bytes, out_bytes, at_once);
+  PanelRun(*this, work, out_bytes == 0, at_once).run();
 }
 
 }  // namespace ridge

@@ -39,14 +39,15 @@ class PanelStream {
 
   PanelStream(const Device& device, std::string name);
   // Returns when everything is in host memory. Panels must not overlap, except that a panel may overwrite what it read.
-  // out_bytes 0: kernels work in place.
-  void run(const PanelWork& work, std::size_t in_bytes, std::size_t out_bytes) const;
+  // out_bytes 0: kernels work in place. at_once: panels on the device, 2 or 3. Two buffers per side suffice for panels
+  // with an output buffer; in place the link then waits for the kernels.
+  void run(const PanelWork& work, std::size_t in_bytes, std::size_t out_bytes, std::size_t at_once = kAtOnce) const;
 
  private:
   friend class PanelRun;
   static constexpr std::size_t kBlocks = 4;  // per direction
 
-  struct Slot {  // buffers of one panel, reused by every kAtOnce-th panel
+  struct Slot {  // buffers of one panel, reused by the panel `at_once` later
     Buffer in{}, out{};
     Event computed{}, downloaded{};
   };
@@ -56,7 +57,7 @@ class PanelStream {
     Event done{};
     PanelRows rows{};  // destination of a download
   };
-  void reserve(std::size_t in_bytes, std::size_t out_bytes) const;
+  void reserve(std::size_t in_bytes, std::size_t out_bytes, std::size_t at_once) const;
 
   Device device_;
   std::string name_;

@@ -2,10 +2,12 @@
 // host, for every number of axes and both directions.
 #include <gmock/gmock.h>
 
+#include <mutex>
 #include <random>
 
 #include <ridge/device_memory.hpp>
 
+#include "device/backend.hpp"
 #include "fft/device_support.hpp"
 
 namespace ridge::fft {
@@ -118,6 +120,35 @@ TEST_F(PanelsOnDevices, OneAxis) {
     if (!device.limits().float64) continue;
     expect_complex<double>(device, {.shape = {4200}, .directions = Directions::inverse}, 60000, "roots of unity");
     expect_real<double>(device, {.shape = {4096}}, 30000, "roots of unity");
+  }
+}
+
+// Bytes of all arrays of plans on a device.
+std::size_t held_by_plans(const Device& device) {
+  std::size_t bytes = 0;
+  const std::lock_guard lock(device.state().memory_mutex);
+  for (const ridge::detail::MemoryState* memory : device.state().memory) {
+    if (memory->name.starts_with("fft ")) bytes += memory->size;
+  }
+  return bytes;
+}
+
+// Wide panels of columns are transformed in parts, which share the scratch array of one part.
+TEST_F(PanelsOnDevices, PartsOfPanelsStayWithinTheMemory) {
+  constexpr std::size_t kMemory = 4'340'000, kRows = 1024, kColumns = 1200;
+  const Problem problem{.shape = {kRows, kColumns}, .directions = Directions::forward};
+  const auto in = random_values<std::complex<float>>(kRows * kColumns);
+  std::vector<std::complex<float>> want(in.size());
+  Plan<float>(host(), problem, {.effort = Effort::quick}).forward(in, want);
+  for (const Device& device : test::accelerators()) {
+    set_device_memory(kMemory);
+    const Plan<float> plan(device, problem, {.effort = Effort::quick, .variant = "two_pass"});
+    EXPECT_THAT(plan.explain(),
+                testing::AllOf(testing::HasSubstr("panels of 192 columns"), testing::HasSubstr("two_pass")));
+    std::vector<std::complex<float>> got(in.size(), std::complex<float>(NAN));
+    plan.forward(in, got);
+    EXPECT_LE(held_by_plans(device), kMemory) << plan.explain();
+    EXPECT_LE(apart(got, want), kGate<float>) << plan.explain();
   }
 }
 

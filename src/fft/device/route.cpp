@@ -152,6 +152,12 @@ CompiledRoute::CompiledRoute(const Device& device, const Route& route, bool floa
   spare_ = array(route.spare, "fft spare");
 }
 
+std::size_t CompiledRoute::scratch_bytes() const {
+  std::size_t bytes = 0;
+  for (const Buffer* array : {&scratch_, &work_, &spare_}) bytes += *array ? array->size() : 0;
+  return bytes;
+}
+
 const Buffer& CompiledRoute::at(Place place, const Buffer& in, const Buffer& out) const {
   switch (place) {
     case Place::input:

@@ -76,6 +76,7 @@ class CompiledRoute {
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
                std::uint64_t out_offset = 0) const;
   const Route& route() const { return route_; }
+  std::size_t scratch_bytes() const;
   std::string describe() const;  // "16*16*16, 256 work-items, 40 registers"
 
  private:

@@ -274,7 +274,8 @@ DeviceTransform::DeviceTransform(const Device& device, const Problem& problem, c
   build(options);
 }
 
-void DeviceTransform::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
+void DeviceTransform::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out,
+                              std::size_t first) const {
   if (panels_) {
     throw Error(
         ErrorKind::unavailable,
@@ -284,7 +285,9 @@ void DeviceTransform::enqueue(Queue& queue, Direction direction, const Buffer& i
   const auto array = [&](Array which) -> const Buffer& {
     return which == Array::input ? in : which == Array::output ? out : which == Array::work ? work_ : second_;
   };
-  for (const Stage& stage : stages) stage.route->enqueue(queue, array(stage.from), array(stage.to));
+  const auto offset = [&](Array which) { return which == Array::input || which == Array::output ? first : 0; };
+  for (const Stage& stage : stages)
+    stage.route->enqueue(queue, array(stage.from), array(stage.to), offset(stage.from), offset(stage.to));
 }
 
 std::size_t DeviceTransform::bytes_of(Direction direction, bool input) const {
@@ -294,6 +297,13 @@ std::size_t DeviceTransform::bytes_of(Direction direction, bool input) const {
   // The inverse returns numbers of the type of the plan, for samples of any type.
   const std::size_t number = (problem_.kind == Kind::complex ? 2 : 1) * each;
   return layout_.samples.extent * (forward ? sample_bytes(problem_.load_forward.samples, problem_.kind, each) : number);
+}
+
+std::size_t DeviceTransform::scratch_bytes() const {
+  std::size_t bytes = (work_ ? work_.size() : 0) + (second_ ? second_.size() : 0);
+  for (const Stage& stage : forward_) bytes += stage.route->scratch_bytes();
+  for (const Stage& stage : inverse_) bytes += stage.route->scratch_bytes();
+  return bytes;
 }
 
 void DeviceTransform::run(Direction direction, const void* in, void* out) const {

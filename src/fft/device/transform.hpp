@@ -23,13 +23,15 @@ class DeviceTransform {
   // `float64`: numbers are double, else float.
   DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options, bool float64);
 
-  // Sizes are checked by the caller; in and out are the same if the plan is in place.
-  void enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const;
+  // Sizes are checked by the caller; in and out are the same if the plan is in place. `first`: elements of both that
+  // precede the first one used; it must keep 16-byte accesses aligned.
+  void enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out, std::size_t first = 0) const;
 
   // For host memory: uses buffers that the first such run creates and keeps; runs from several threads are serialized.
   void run(Direction direction, const void* in, void* out) const;
 
   std::size_t bytes_of(Direction direction, bool input) const;  // size of each side's array
+  std::size_t scratch_bytes() const;                            // of the arrays that the plan holds
 
   const Device& device() const { return device_; }
   const Problem& problem() const { return problem_; }

@@ -27,11 +27,22 @@ constexpr std::size_t kSegmentBytes = std::size_t{64} << 10;  // least bytes per
 constexpr std::size_t kPageBytes = 4096;  // of host memory: rows that begin inside a page are copied more slowly
 constexpr std::size_t kLanes = 32;        // rows in short panels are a multiple of this
 
+constexpr double kScratch = 3;  // panels: the most that the scratch arrays of a transform hold
+
 // Largest panel in bytes: the stream holds several panels, and transforms have scratch arrays.
-std::size_t most_panel(std::size_t memory, bool in_place) {
-  constexpr std::size_t kScratch = 3;
-  return memory / ((in_place ? 1 : 2) * PanelStream::kAtOnce + kScratch);
+std::size_t most_panel(std::size_t memory, bool in_place, std::size_t panels = PanelStream::kAtOnce,
+                       double scratch = kScratch) {
+  const double held = static_cast<double>((in_place ? 1 : 2) * panels) + scratch;
+  return static_cast<std::size_t>(static_cast<double>(memory) / held);
 }
+
+// Panels of columns are as large as possible, because copies of short rows are slow: there are two, not three, and
+// parts of a panel are transformed one after another, so that scratch arrays are smaller than a panel.
+constexpr std::size_t kPanelsOfColumns = 2;
+constexpr std::size_t kManyPanels = 6;  // per pass: with fewer, the start and the end take too large a share
+constexpr std::size_t kParts = 8;       // of a panel of columns
+constexpr double kSmallScratch = .75;   // panels of scratch arrays of both passes
+constexpr std::size_t kLeastPart = 64;  // columns: offsets of parts keep accesses of 16 bytes aligned
 
 bool packed(const Side& side, std::size_t batch) { return side.points() * batch == side.extent; }
 
@@ -45,7 +56,7 @@ bool plain(const Problem& problem, const Layout& layout) {
 // The first unit of each panel, then the number of units. The first and last panels are short multiples of `grain`:
 // nothing else is transferred or computed while the first is uploaded and the last downloaded.
 std::vector<std::size_t> panel_starts(std::size_t units, std::size_t at_once, std::size_t grain) {
-  constexpr std::size_t kShort = 8, kManyPanels = 6;
+  constexpr std::size_t kShort = 8;
   std::vector<std::size_t> starts{0}, ends;
   std::size_t left = units;
   if (at_once >= 2 * grain && units >= kManyPanels * at_once) {
@@ -166,10 +177,10 @@ PanelTransform::PanelTransform(const Device& device, const Problem& problem, con
   if (!whole && !one_axis() && problem.kind == Kind::real) work_bytes_[1] = bytes.spectrum * problem.batch;
 }
 
-// Units per panel. `segment`: bytes of a unit in each row of a panel of columns; 0: units are contiguous.
+// Units per panel. `most`: bytes. `segment`: bytes of a unit in each row of a panel of columns; 0: units are
+// contiguous.
 std::size_t PanelTransform::at_once(std::size_t units, std::size_t unit_bytes, std::size_t segment,
-                                    bool in_place) const {
-  const std::size_t most = most_panel(memory_, in_place);
+                                    std::size_t most) const {
   if (unit_bytes > most) {
     throw Error(ErrorKind::out_of_memory,
                 fmt::format("fft: one {} of {} does not fit a panel of {}: of the memory of {}, {} may be used",
@@ -194,11 +205,40 @@ Problem PanelTransform::part(const std::vector<std::size_t>& shape, std::size_t 
           .directions = forward ? Directions::forward : Directions::inverse};
 }
 
+// Adds a pass over rows.
 void PanelTransform::add(std::vector<Pass>& passes, Pass pass, const Problem& problem,
                          const planner::Options& options) const {
-  pass.in_place = problem.in_place && !pass.roots;
-  pass.starts = panel_starts(pass.units, pass.at_once, pass.read.columns ? kPageBytes / pass.read.element : kLanes);
+  pass.in_place = problem.in_place;
   pass.transform = std::make_shared<const DeviceTransform>(device_, problem, options, float64_);
+  pass.starts = panel_starts(pass.units, pass.at_once, kLanes);
+  passes.push_back(std::move(pass));
+}
+
+// Adds a pass over columns: sets the size of its panels and its transform, whose length is that of a column.
+void PanelTransform::add_columns(std::vector<Pass>& passes, Pass pass, Direction direction, bool last,
+                                 const planner::Options& options) const {
+  const std::size_t element = complex_bytes(), column = pass.read.unit * element;
+  pass.in_place = !pass.roots;
+  const std::size_t many = std::max<std::size_t>(1, pass.units / kManyPanels) * column;
+  for (const bool small : {true, false}) {
+    pass.panels = small ? kPanelsOfColumns : PanelStream::kAtOnce;
+    const double scratch = small ? kSmallScratch : kScratch;
+    const std::size_t most = most_panel(memory_, pass.in_place, pass.panels, scratch);
+    pass.at_once = at_once(pass.units, column, element, most < column ? most : std::min(most, many));
+    pass.part = pass.at_once;
+    if (small && pass.at_once >= 2 * kLeastPart) {
+      pass.part = std::max(kLeastPart, pass.at_once / kParts / kLeastPart * kLeastPart);
+      pass.at_once -= pass.at_once % pass.part;
+    }
+    Problem problem = part({pass.read.unit}, pass.part, direction, last);
+    problem.in_place = true;
+    problem.input = problem.output = {.axes = {pass.at_once}, .batch = 1};
+    pass.transform.reset();  // frees its arrays
+    pass.transform = std::make_shared<const DeviceTransform>(device_, problem, options, float64_);
+    const double held = static_cast<double>(pass.transform->scratch_bytes());
+    if (held <= kSmallScratch / 2 * static_cast<double>(pass.at_once * column)) break;
+  }
+  pass.starts = panel_starts(pass.units, pass.at_once, kPageBytes / element);
   passes.push_back(std::move(pass));
 }
 
@@ -207,7 +247,8 @@ std::vector<PanelTransform::Pass> PanelTransform::plan_batch(Direction direction
                                                              const planner::Options& options) const {
   const bool forward = direction == Direction::forward;
   const TransformBytes bytes = transform_bytes(problem_, resolve(problem_), float64_, forward);
-  Pass pass{.units = problem_.batch, .at_once = at_once(problem_.batch, bytes.larger(), 0, problem_.in_place)};
+  Pass pass{.units = problem_.batch,
+            .at_once = at_once(problem_.batch, bytes.larger(), 0, most_panel(memory_, problem_.in_place))};
   pass.read = {.array = Array::input, .unit = forward ? bytes.samples : bytes.spectrum};
   pass.written = {.array = Array::output, .unit = forward ? bytes.spectrum : bytes.samples};
   Problem problem = problem_;
@@ -231,17 +272,13 @@ std::vector<PanelTransform::Pass> PanelTransform::plan_axes(Direction direction,
   const Array first_to = real && !forward ? Array::work : Array::output;
   std::vector<Pass> passes;
   const auto columns = [&](Array from, Array to, bool last) {
-    const std::size_t width = at_once(values, shape[0] * complex_bytes(), complex_bytes(), true);
-    Problem problem = part({shape[0]}, width, direction, last);
-    problem.in_place = true;
-    problem.input = problem.output = {.axes = {width}, .batch = 1};
     const Side side{.array = from, .columns = true, .unit = shape[0], .element = complex_bytes()};
-    Pass pass{.read = side, .written = side, .transforms = problem_.batch, .units = values, .at_once = width};
+    Pass pass{.read = side, .written = side, .transforms = problem_.batch, .units = values};
     pass.written.array = to;
-    add(passes, std::move(pass), problem, options);
+    add_columns(passes, std::move(pass), direction, last, options);
   };
   const auto rows = [&](Array from, Array to, bool last) {
-    const std::size_t count = at_once(shape[0], std::max(row_samples, row_values), 0, !real);
+    const std::size_t count = at_once(shape[0], std::max(row_samples, row_values), 0, most_panel(memory_, !real));
     Problem problem = part(rest, count, direction, last);
     problem.kind = problem_.kind;
     problem.in_place = !real;
@@ -277,26 +314,17 @@ std::vector<PanelTransform::Pass> PanelTransform::plan_one_axis(Direction direct
   std::vector<Pass> passes;
   const Array from = halved_ && !forward ? Array::work : Array::input;
   const Array between = through_work ? Array::work : Array::output;
-  const std::size_t width = at_once(columns_, rows_ * element, element, false);
-  Problem first = part({rows_}, width, direction, false);
-  first.in_place = true;
-  first.input = first.output = {.axes = {width}, .batch = 1};
-  add(passes,
-      {.read = {.array = from, .columns = true, .unit = rows_, .element = element},
-       .written = {.array = between, .unit = rows_ * element},
-       .transforms = transforms,
-       .units = columns_,
-       .at_once = width,
-       .roots = true},
-      first, options);
-  const std::size_t second_width = at_once(rows_, columns_ * element, element, true);
-  Problem second = part({columns_}, second_width, direction, true);
-  second.in_place = true;
-  second.input = second.output = {.axes = {second_width}, .batch = 1};
+  add_columns(passes,
+              {.read = {.array = from, .columns = true, .unit = rows_, .element = element},
+               .written = {.array = between, .unit = rows_ * element},
+               .transforms = transforms,
+               .units = columns_,
+               .roots = true},
+              direction, false, options);
   const Side side{.array = between, .columns = true, .unit = columns_, .element = element};
-  Pass pass{.read = side, .written = side, .transforms = transforms, .units = rows_, .at_once = second_width};
-  pass.written.array = Array::output;
-  add(passes, std::move(pass), second, options);
+  Pass second{.read = side, .written = side, .transforms = transforms, .units = rows_};
+  second.written.array = Array::output;
+  add_columns(passes, std::move(second), direction, true, options);
   return passes;
 }
 
@@ -321,12 +349,15 @@ void PanelTransform::run_pass(Direction direction, const Pass& pass, const Point
   work.read = [&](std::size_t panel) { return rows_of(pass, pass.read, arrays, panel); };
   work.written = [&](std::size_t panel) { return rows_of(pass, pass.written, arrays, panel); };
   work.enqueue = [&](Queue& queue, std::size_t panel, const Buffer& in, const Buffer& out) {
-    pass.transform->enqueue(queue, direction, in, pass.roots ? in : out);
+    // The rest of a short panel holds old columns: whole parts of it are not transformed.
+    const std::size_t parts = pass.part == 0 ? 1 : (pass.count(panel) + pass.part - 1) / pass.part;
+    for (std::size_t part = 0; part < parts; ++part)
+      pass.transform->enqueue(queue, direction, in, pass.roots ? in : out, part * pass.part);
     if (!pass.roots) return;
     roots_[direction == Direction::forward ? 0 : 1]->enqueue(queue, in, out, pass.first(panel), rows_,
                                                              pass.count(panel), pass.at_once);
   };
-  stream_.run(work, pass.read.bytes(pass.at_once), pass.in_place ? 0 : pass.written.bytes(pass.at_once));
+  stream_.run(work, pass.read.bytes(pass.at_once), pass.in_place ? 0 : pass.written.bytes(pass.at_once), pass.panels);
 }
 
 void PanelTransform::run(Direction direction, const void* in, void* out) const {

@@ -44,8 +44,10 @@ class PanelTransform {
   struct Pass {
     std::shared_ptr<const DeviceTransform> transform = {};
     Side read = {}, written = {};
-    std::size_t transforms = 1;          // processed one after another
-    std::size_t units = 1, at_once = 1;  // of one transform, and of a full panel
+    std::size_t transforms = 1;                 // processed one after another
+    std::size_t units = 1, at_once = 1;         // of one transform, and of a full panel
+    std::size_t part = 0;                       // columns that are transformed at once; 0: passes over rows
+    std::size_t panels = PanelStream::kAtOnce;  // on the device
     bool in_place = false;
     bool roots = false;                                     // the result is multiplied by roots of unity and transposed
     std::vector<std::size_t> starts = {};                   // first unit of each panel of a transform, then `units`
@@ -59,10 +61,11 @@ class PanelTransform {
 
   bool one_axis() const { return problem_.shape.size() == 1; }
   std::size_t complex_bytes() const { return float64_ ? 16 : 8; }
-  std::size_t at_once(std::size_t units, std::size_t unit_bytes, std::size_t segment, bool in_place) const;
+  std::size_t at_once(std::size_t units, std::size_t unit_bytes, std::size_t segment, std::size_t most) const;
   Problem part(const std::vector<std::size_t>& shape, std::size_t batch, Direction direction, bool last) const;
   void add(std::vector<Pass>& passes, Pass pass, const Problem& problem, const planner::Options& options) const;
-  std::vector<Pass> plan(Direction direction, const planner::Options& options);
+  void add_columns(std::vector<Pass>& passes, Pass pass, Direction direction, bool last,
+                   const planner::Options& options) const;
   std::vector<Pass> plan_batch(Direction direction, const planner::Options& options) const;
   std::vector<Pass> plan_axes(Direction direction, const planner::Options& options) const;
   std::vector<Pass> plan_one_axis(Direction direction, const planner::Options& options);
