@@ -13,13 +13,12 @@ struct Met {
   ridge::place::Report report;
 };
 
-// One source per function, after the declarations that all of them share.
+// One source per function, after the declarations of its file.
 std::vector<Source> sources_of(const std::string& emit, const std::vector<std::string>& names) {
-  const std::string all = text_of(folder() / "aliases.cpp");
-  const std::string shared = all.substr(0, all.find("\n//: "));
   std::vector<Source> sources;
   for (const Case& c : cases()) {
     if (!c.met || (!names.empty() && std::find(names.begin(), names.end(), c.function) == names.end())) continue;
+    const std::string all = text_of(c.file), shared = all.substr(0, all.find("\n//: "));
     const std::size_t from = all.find("\n//: " + c.function + " "), to = all.find("\n//: ", from + 1);
     sources.push_back({c.function, shared + all.substr(from, to == std::string::npos ? to : to - from), emit, "never"});
   }
