@@ -62,7 +62,7 @@ struct Call {
   std::vector<py::object> kept;  // arguments that the key knows by their address
 };
 
-// Whether calls of a tensor are found here, and whether it requires a gradient.
+// Tensors that repeated calls are looked up for, with and without a gradient, and all others.
 enum class Tensor { unsupported, plain, gradient };
 
 // An argument as a number of the key: integers by value; None, True, False, tuples and interned text by address.
