@@ -32,6 +32,7 @@ std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& updat
     extern const Listers kDeviceSystemPlanes; list(kDeviceSystemPlanes);
     extern const Listers kDeviceResidentTiles; list(kDeviceResidentTiles);
     extern const Listers kDeviceResidentRows; list(kDeviceResidentRows);
+    extern const Listers kDeviceResidentPlanes; list(kDeviceResidentPlanes);
   }
   // Costs are per step; a launch or a fork of the thread pool is one per `depth` steps.
   for (Entry<T>& entry : entries) entry.candidate.cost.launches /= static_cast<double>(depth_of(entry.candidate));

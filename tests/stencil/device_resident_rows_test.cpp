@@ -3,10 +3,11 @@
 
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
+#include "mail_support.hpp"
 #include "stencil/device/resident_rows/resident_rows_kernel.hpp"
 #include "stencil/variant.hpp"
+#include "support/emulated_cuda.hpp"
 #include "support/hopper.hpp"
-#include "support/worst.hpp"
 
 namespace ridge::stencil::device_tests {
 namespace {
@@ -26,27 +27,7 @@ double worst_of_rows(const Device& device, const std::vector<std::size_t>& shape
                      const ResidentRowsOptions& options, std::size_t steps) {
   const ResidentRowsKernel kernel = rows_of<T>(shape, terms, options);
   EXPECT_EQ(kernel.refusal(device.limits()), "");
-  const auto pass = make_resident_rows_pass(device, kernel);
-  const DeviceLayout& place = kernel.place;
-  std::vector<double> start = scattered(place.cells());
-  for (double& value : start) value = static_cast<double>(static_cast<T>(value));
-  const std::vector<double> expected =
-      reference(start, shape, Borders::all(Border::fixed), terms, static_cast<int>(steps));
-  std::vector<T> field(place.field, static_cast<T>(std::nan("")));
-  const auto at = [&](std::size_t cell) {
-    return place.origin + cell / place.width() * place.pitch + cell % place.width();
-  };
-  for (std::size_t i = 0; i < place.cells(); ++i) field[at(i)] = static_cast<T>(start[i]);
-  const Buffer a = device.buffer(field.size() * sizeof(T)), b = device.buffer(field.size() * sizeof(T));
-  const std::vector<Buffer> mail(pass->scratch(), device.buffer(pass->scratch_bytes(0)));
-  Queue queue = device.queue();
-  queue.upload(std::span<const T>(field), a);
-  queue.upload(std::span<const T>(field), b);
-  queue.download(pass->enqueue_steps(queue, a, b, mail, steps) ? b : a, std::span<T>(field));
-  queue.finish();
-  ridge::test::Worst worst;
-  for (std::size_t i = 0; i < place.cells(); ++i) worst.add(std::abs(static_cast<double>(field[at(i)]) - expected[i]));
-  return worst.value();
+  return worst_of_pass<T>(device, *make_resident_rows_pass(device, kernel), kernel.place, shape, terms, steps);
 }
 
 class DeviceResidentRows : public ridge::test::NeedsAccelerator<> {
@@ -81,6 +62,14 @@ TEST_F(DeviceResidentRows, TilesMatchTheReference) {
     EXPECT_LT(worst_of_rows<double>(device, {77, 190}, star(2, 1), deep, 33), 1e-14);
     EXPECT_LT(worst_of_rows<double>(device, {77, 90}, star(2, 2), deep, 33), 1e-14);
   }
+}
+
+// The same without a GPU: work-items are emulated one after another.
+TEST(ResidentRows, EmulatedTilesMatchTheReference) {
+  const Device emulated(std::make_shared<ridge::test::EmulatedCuda>());
+  const ResidentRowsOptions small{.depth = 2, .rows = 3, .sub_groups = 4};
+  for (const std::size_t steps : {1, 12, 25})
+    EXPECT_LT(worst_of_rows<float>(emulated, {20, 228}, star(2, 1), small, steps), 1e-6) << steps;
 }
 
 // One tile along an axis has no halo there.

@@ -128,6 +128,31 @@ static inline T ridge_atomic_add(T* p, V v) {
 #define COPY_ASYNC_COMMIT()
 #define COPY_ASYNC_WAIT(n)
 
+// Messages between work-groups (codegen/mailbox.cl).
+template <class T>
+static inline uint MAIL_ARRIVED(T v) {
+  T empty;
+  __builtin_memset(&empty, 0xff, sizeof(T));
+  return __builtin_memcmp(&v, &empty, sizeof(T)) != 0;
+}
+template <class T>
+static inline T MAIL_VALUE(T v) {
+  return MAIL_ARRIVED(v) ? v : static_cast<T>(__builtin_nanf(""));
+}
+template <class T>
+static inline void MAIL_SEND(T* p, const T* v, uint on) {
+  if (on) __builtin_memcpy(p, v, 16);
+}
+template <class T>
+static inline void MAIL_LOAD(const T* p, T* v, uint on) {
+  if (on) __builtin_memcpy(v, p, 16);
+}
+static inline void MAIL_CLEAR(void* p, uint on) {
+  if (on) __builtin_memset(p, 0xff, 16);
+}
+#define MAIL_FENCE() ((void)0)
+#define SUB_GROUP_ANY(condition) (ridge_machine->others(), (condition) != 0)
+
 #define CLUSTER_ARRIVE() ridge_machine->cluster_arrive()
 #define CLUSTER_WAIT() ridge_machine->cluster_wait()
 template <class T>

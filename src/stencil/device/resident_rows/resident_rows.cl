@@ -12,19 +12,6 @@
 FUNCTION int at_most(int a, int b) { return a < b ? a : b; }
 #define WIDTH (32 * VECTOR)
 #define HEIGHT (SUB_GROUPS * ROWS)
-#if VECTOR == 4
-#define STORE_ROW(p, row) *(LOCAL float4*)(p) = make_float4((row)[0], (row)[1], (row)[2], (row)[3])
-FUNCTION void LOAD_ROW(float* row, LOCAL const float* p) {
-  const float4 four = *(LOCAL const float4*)p;
-  row[0] = four.x, row[1] = four.y, row[2] = four.z, row[3] = four.w;
-}
-#else
-#define STORE_ROW(p, row) *(LOCAL double2*)(p) = make_double2((row)[0], (row)[1])
-FUNCTION void LOAD_ROW(double* row, LOCAL const double* p) {
-  const double2 two = *(LOCAL const double2*)p;
-  row[0] = two.x, row[1] = two.y;
-}
-#endif
 // First column and row of a tile: tiles are distributed evenly and overlap.
 FUNCTION int first_column(int tile, int tiles, int width) {
   return tiles == 1 ? 0 : (int)((long)tile * (width - WIDTH) / (tiles - 1)) / VECTOR * VECTOR;

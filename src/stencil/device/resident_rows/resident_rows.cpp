@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 
 #include "stencil/device/pass.hpp"
+#include "stencil/device/resident_rows/mail_pass.hpp"
 #include "stencil/device/resident_rows/resident_rows_kernel.hpp"
 
 namespace ridge::stencil {
 namespace {
 
-constexpr std::size_t kRowDesigns = 6;          // candidates offered
-constexpr int kMostRowOperations = 3000;        // of a work-item and step: longer texts take seconds to compile
-constexpr std::size_t kMostRowSteps = 1 << 16;  // per launch, so that it ends within a second
-constexpr int kTimedRowBlocks = 4;              // per call of a trial: the steps take longer than the launch
+constexpr std::size_t kRowDesigns = 6;    // candidates offered
+constexpr int kMostRowOperations = 3000;  // of a work-item and step: longer texts take seconds to compile
+constexpr int kTimedRowBlocks = 4;        // a trial of 8 calls then hides the launch
 
 // Old and new values, edges and addresses fit the registers.
 bool fits_registers(const ResidentRowsKernel& kernel, const Limits& limits) {
@@ -76,41 +76,11 @@ Entry<T> rows_entry(const Device& device, const Update<T>& update, const Layout&
   return entry;
 }
 
-class ResidentRowsPass : public Pass {
- public:
-  ResidentRowsPass(const Device& device, const ResidentRowsKernel& kernel)
-      : kernel_(kernel), compiled_(device.compile(kernel.source()).kernel("resident_rows")) {
-    const std::size_t resident = resident_groups(device, compiled_, kernel.work_items(), kernel.local_bytes());
-    if (resident < kernel.groups())
-      throw Error(ErrorKind::unavailable,
-                  fmt::format("needs {} work-groups at the same time, the device runs {}", kernel.groups(), resident));
-  }
-  void enqueue(Queue&, const Buffer&, const Buffer&, const Buffer&) const override {}
-  std::size_t scratch() const override { return 1; }
-  std::size_t scratch_bytes(std::size_t) const override { return kernel_.mail_bytes(); }
-  bool any_steps() const override { return true; }
-  bool enqueue_steps(Queue& queue, const Buffer& in, const Buffer& out, const std::vector<Buffer>& scratch,
-                     std::size_t steps) const override {
-    bool in_out = false;
-    for (std::size_t some; steps > 0; steps -= some, in_out = !in_out) {
-      some = std::min(steps, kMostRowSteps);
-      if (some > static_cast<std::size_t>(kernel_.options.depth)) queue.fill(scratch[0], std::byte{255});  // empty
-      std::vector<Argument> arguments{in_out ? out : in, in_out ? in : out, scratch[0], static_cast<int>(some)};
-      for (const Argument& scalar : kernel_.scalars()) arguments.push_back(scalar);
-      queue.launch(compiled_, kernel_.launch(), arguments);
-    }
-    return in_out;
-  }
-
- private:
-  ResidentRowsKernel kernel_;
-  Kernel compiled_;
-};
-
 }  // namespace
 
 std::shared_ptr<const Pass> make_resident_rows_pass(const Device& device, const ResidentRowsKernel& kernel) {
-  return std::make_shared<const ResidentRowsPass>(device, kernel);
+  return std::make_shared<const MailPass<ResidentRowsKernel>>(device, kernel, "resident_rows",
+                                                              static_cast<std::size_t>(kernel.options.depth));
 }
 
 template <class T>

@@ -24,27 +24,14 @@ int tile_count(int side, int tile, int halo, int unit) {
   return advance < 2 * unit ? 0 : pieces(side - tile, advance - unit + 1) + 1;
 }
 
-// True if new values are results of arithmetic, whose float NaNs have other bits than values that have not arrived.
-// Copies and changes of sign may have any bits.
-bool computed(const Tape& tape) {
-  switch (tape.operations[tape.outputs[0]].kind) {
-    case Node::Kind::add:
-    case Node::Kind::subtract:
-    case Node::Kind::multiply:
-    case Node::Kind::fma:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class RowsWriter {
  public:
   explicit RowsWriter(const ResidentRowsKernel& kernel) : kernel_(kernel), layout_(kernel.text.layout) {}
 
   std::string text() const {
-    std::string code =
-        ridge::detail::kernel_text("codegen/mailbox") + ridge::detail::kernel_text("stencil/resident_rows");
+    std::string code = ridge::detail::kernel_text("codegen/mailbox") +
+                       ridge::detail::kernel_text("stencil/vector_rows") +
+                       ridge::detail::kernel_text("stencil/resident_rows");
     const std::string word = "//STEP\n";
     for (const char* letters : {"uv", "vu"}) {
       const std::size_t at = code.find(word);
@@ -131,6 +118,19 @@ class RowsWriter {
 
 }  // namespace
 
+bool results_differ_from_empty(const CellText& text) {
+  if (text.cell != "float") return false;
+  switch (text.tape.operations[text.tape.outputs[0]].kind) {
+    case Node::Kind::add:
+    case Node::Kind::subtract:
+    case Node::Kind::multiply:
+    case Node::Kind::fma:
+      return true;
+    default:
+      return false;
+  }
+}
+
 int ResidentRowsKernel::halo_x() const { return pieces(options.depth * text.layout.radius[2], vector()) * vector(); }
 
 int ResidentRowsKernel::tiles_x() const {
@@ -199,7 +199,7 @@ KernelSource ResidentRowsKernel::source() const {
                   {"GROUP_ITEMS", word(work_items())},
                   {"PER_UNIT", word(options.per_unit)},
                   {"DEPTH", word(options.depth)},
-                  {"BEFORE_SENDING", text.cell == "float" && computed(text.tape) ? "" : "MAIL_VALUE"},
+                  {"BEFORE_SENDING", results_differ_from_empty(text) ? "" : "MAIL_VALUE"},
                   {"RADIUS_Y", word(text.layout.radius[1])},
                   {"HALO_X", word(halo_x())},
                   {"HALO_Y", word(halo_y())}}};

@@ -1,0 +1,106 @@
+// Variant resident_planes: 3D grids of short rows that fit into the registers of all compute units. Choice of patches.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "stencil/device/pass.hpp"
+#include "stencil/device/resident_planes/resident_planes_kernel.hpp"
+#include "stencil/device/resident_rows/mail_pass.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+constexpr std::size_t kPlaneDesigns = 3;      // candidates offered
+constexpr int kMostPlaneOperations = 3000;    // of a work-item and step: longer texts take seconds to compile
+constexpr std::size_t kTimedPlaneSteps = 64;  // a trial of 8 calls then hides the launch
+
+// Old and new values, the neighbours' rows and addresses fit the registers.
+bool planes_fit_registers(const ResidentPlanesKernel& kernel, const Limits& limits) {
+  const ResidentPlanesOptions& patch = kernel.options;
+  const int kept = 2 * patch.rows * patch.planes + 2 * (patch.rows + patch.planes);
+  const int items = pieces(static_cast<int>(kernel.work_items()), 128) * 128;
+  const int registers = std::min(255, static_cast<int>(limits.unit_registers) / items / 8 * 8);
+  return 4 * kept + 48 <= registers;  // a row has 16 bytes per work-item
+}
+
+// The fastest designs by cycles().
+std::vector<ResidentPlanesOptions> best_plane_designs(ResidentPlanesKernel kernel, const Limits& limits) {
+  std::vector<std::pair<double, ResidentPlanesOptions>> designs;
+  for (const int rows : {2, 3, 4, 5, 6, 8}) {
+    for (const int planes : {2, 3, 4, 5, 6, 8}) {
+      for (int across = 1; across <= 16; ++across) {
+        for (int down = 1; across * down <= 16; ++down) {
+          kernel.options = {.rows = rows, .planes = planes, .across = across, .down = down};
+          const int operations = rows * planes * kernel.vector() * static_cast<int>(kernel.text.operations());
+          if (operations > kMostPlaneOperations || !planes_fit_registers(kernel, limits)) continue;
+          if (kernel.refusal(limits).empty()) designs.emplace_back(kernel.cycles(), kernel.options);
+        }
+      }
+    }
+  }
+  std::ranges::stable_sort(designs, {}, [](const auto& design) { return design.first; });
+  std::vector<ResidentPlanesOptions> options;
+  for (std::size_t i = 0; i < std::min(kPlaneDesigns, designs.size()); ++i) options.push_back(designs[i].second);
+  return options;
+}
+
+template <class T>
+Entry<T> planes_entry(const Device& device, const Update<T>& update, const Layout& layout,
+                      const ResidentPlanesKernel& kernel) {
+  const ResidentPlanesOptions& options = kernel.options;
+  Entry<T> entry;
+  // The peak counts two operations per lane and cycle.
+  const double per_cycle = (sizeof(T) == 8 ? 128.0 : 256.0) * static_cast<double>(device.limits().compute_units);
+  entry.candidate = {.variant = "resident_planes",
+                     .parameters = {{"patch", fmt::format("{}x{}", options.planes, options.rows)},
+                                    {"sub_groups", fmt::format("{}x{}", options.down, options.across)}},
+                     .refusal = {},
+                     .cost = step_cost(update, layout, 0, 1)};
+  entry.candidate.cost.flops = kernel.cycles() * per_cycle;
+  entry.candidate.cost.launches = 0;
+  entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
+  entry.build = [device, kernel, layout]() {
+    return device_variant<T>(device, layout, kernel.place, {kTimedPlaneSteps},
+                             [=](std::size_t) { return make_resident_planes_pass(device, kernel); });
+  };
+  return entry;
+}
+
+}  // namespace
+
+std::shared_ptr<const Pass> make_resident_planes_pass(const Device& device, const ResidentPlanesKernel& kernel) {
+  return std::make_shared<const MailPass<ResidentPlanesKernel>>(device, kernel, "resident_planes", 0);
+}
+
+template <class T>
+void list_device_resident_planes(const Device& device, const Update<T>& update, const Layout& layout,
+                                 std::vector<Entry<T>>& entries) {
+  const std::vector<std::size_t> shape(layout.shape.end() - static_cast<std::ptrdiff_t>(layout.dimensions),
+                                       layout.shape.end());
+  ResidentPlanesKernel kernel{.text = cell_text(update.outputs, layout, type_name<T>()),
+                              .place = padded_layout(shape, sizeof(T)),
+                              .options = {}};
+  const Limits& limits = device.limits();
+  std::string refusal = kernel.refusal(limits);
+  if (device.info().backend != Backend::cuda || limits.architecture < 90) {
+    refusal = "needs CUDA on Hopper or later: its work-groups wait for each other";
+  } else {
+    const auto designs = best_plane_designs(kernel, limits);
+    for (const ResidentPlanesOptions& options : designs) {
+      kernel.options = options;
+      entries.push_back(planes_entry(device, update, layout, kernel));
+    }
+    if (!designs.empty()) return;
+    if (refusal.empty()) refusal = "needs patches that fit the registers of a compute unit";
+  }
+  Entry<T> none;
+  none.candidate = {
+      .variant = "resident_planes", .parameters = {}, .refusal = refusal, .cost = step_cost(update, layout, 2, 1)};
+  entries.push_back(std::move(none));
+}
+
+extern const Listers kDeviceResidentPlanes{list_device_resident_planes<float>, list_device_resident_planes<double>};
+
+}  // namespace ridge::stencil
