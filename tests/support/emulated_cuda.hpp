@@ -406,8 +406,8 @@ struct EmulatedCuda : Hopper, std::enable_shared_from_this<EmulatedCuda> {
     if (std::regex_search(source.text, found, std::regex("CLUSTER\\((\\d+)\\)"))) {
       program->cluster = std::stoul(found[1]);
     }
-    program->together = source.text.find("SIGNAL_COUNT(") != std::string::npos ||
-                        source.text.find("MAIL_SEND(") != std::string::npos;
+    program->together =
+        source.text.find("SIGNAL_COUNT(") != std::string::npos || source.text.find("MAIL_SEND(") != std::string::npos;
     return program;
   }
   detail::TileMap tile_map(detail::MemoryState& buffer, const detail::TileMapShape& shape) override {
