@@ -46,6 +46,10 @@ class ColumnTransform {
   void inverse(std::span<const Complex> modes, std::span<Complex> samples) const;
   void forward(std::span<const T> samples, std::span<Complex> modes) const;  // Kind::real
   void inverse(std::span<const Complex> modes, std::span<T> samples) const;  // Kind::real
+  // The same with memory of the plan's device, whose values pass through host memory. A process without samples or
+  // modes passes an empty buffer for them. Blocks until the result is in `modes` or `samples`.
+  void forward(Queue& queue, const Buffer& samples, const Buffer& modes) const;
+  void inverse(Queue& queue, const Buffer& modes, const Buffer& samples) const;
   // Collective. Its inverse() is the adjoint of forward(), and its forward() that of inverse().
   ColumnTransform adjoint(const planner::Options& options = {.effort = Effort::quick}) const;
 

@@ -126,6 +126,30 @@ struct DistributedColumns {
     planner::check_length("fft", "modes", modes, lines->modes() * sizeof(Complex));
   }
 
+  // With memory of the device, through host memory.
+  void run(bool forwards, Queue& queue, const Buffer& in, const Buffer& out) const {
+    const bool real = problem.kind == ridge::fft::Kind::real;
+    const std::size_t samples = planes_box.size() * (real ? 1 : 2), modes = 2 * lines->modes();
+    const std::size_t in_numbers = forwards ? samples : modes, out_numbers = forwards ? modes : samples;
+    all.agree([&] {
+      planner::check_queue("fft", queue, device);
+      if (in_numbers > 0) planner::check_buffer("fft", "input", in, device, in_numbers * sizeof(T));
+      if (out_numbers > 0) planner::check_buffer("fft", "output", out, device, out_numbers * sizeof(T));
+    });
+    base::AlignedArray<T> from(in_numbers), to(out_numbers);
+    if (in_numbers > 0) queue.download(in, from.data(), in_numbers * sizeof(T));
+    queue.finish();
+    const std::span<const Complex> complex_in(reinterpret_cast<const Complex*>(from.data()), in_numbers / 2);
+    const std::span<Complex> complex_out(reinterpret_cast<Complex*>(to.data()), out_numbers / 2);
+    if (forwards) {
+      real ? forward(std::span<const T>(from.span()), complex_out) : forward(complex_in, complex_out);
+    } else {
+      real ? inverse(complex_in, to.span()) : inverse(complex_in, complex_out);
+    }
+    if (out_numbers > 0) queue.upload(to.data(), out, out_numbers * sizeof(T));
+    queue.finish();
+  }
+
   template <class Sample>
   void forward(std::span<const Sample> samples, std::span<Complex> modes) const {
     check(sizeof(Sample) == sizeof(T), samples.size_bytes(), modes.size_bytes());
@@ -162,6 +186,15 @@ void ColumnTransform<T>::forward(std::span<const T> samples, std::span<Complex> 
 template <class T>
 void ColumnTransform<T>::inverse(std::span<const Complex> modes, std::span<T> samples) const {
   state_->inverse(modes, samples);
+}
+
+template <class T>
+void ColumnTransform<T>::forward(Queue& queue, const Buffer& samples, const Buffer& modes) const {
+  state_->run(true, queue, samples, modes);
+}
+template <class T>
+void ColumnTransform<T>::inverse(Queue& queue, const Buffer& modes, const Buffer& samples) const {
+  state_->run(false, queue, modes, samples);
 }
 
 template <class T>

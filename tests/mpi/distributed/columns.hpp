@@ -63,6 +63,20 @@ void columns(const ridge::mpi::Communicator& all, Random& random, const Compare&
   for_points(box, shape, [&](std::size_t at, std::size_t i) { in[at] = samples[i]; });
   for (std::size_t i = 0; i < own.size(); ++i) given[i] = values[own[i]];
   std::vector<std::pair<std::complex<double>, std::complex<double>>> pairs, pairs_back;
+  // The same with memory of the plan's device.
+  ridge::Queue queue = ridge::host().queue();
+  const auto buffer = [](std::size_t bytes) { return bytes > 0 ? ridge::host().buffer(bytes) : ridge::Buffer(); };
+  const ridge::Buffer sample_buffer = buffer(in.size() * sizeof(Sample)),
+                      mode_buffer = buffer(own.size() * sizeof(Complex));
+  const auto upload = [&](const auto& values_of, const ridge::Buffer& to) {
+    if (to) queue.upload(values_of.data(), to, to.size());
+  };
+  const auto equals = [&](const auto& values_of, const ridge::Buffer& from) {
+    auto copy = values_of;
+    if (from) queue.download(from, copy.data(), from.size());
+    queue.finish();
+    return copy == values_of;
+  };
   for (const bool adjoint : {false, true}) {
     const auto one = adjoint ? single.adjoint() : single;
     const auto many = adjoint ? plan.adjoint() : plan;
@@ -70,6 +84,12 @@ void columns(const ridge::mpi::Communicator& all, Random& random, const Compare&
     one.inverse(std::span<const Complex>(values), std::span(expected_samples));
     many.forward(std::span<const Sample>(in), std::span(found));
     many.inverse(std::span<const Complex>(given), std::span(back));
+    upload(in, sample_buffer);
+    many.forward(queue, sample_buffer, mode_buffer);
+    if (!equals(found, mode_buffer)) fail("columns: forward of buffers");
+    upload(given, mode_buffer);
+    many.inverse(queue, mode_buffer, sample_buffer);
+    if (!equals(back, sample_buffer)) fail("columns: inverse of buffers");
     for (std::size_t i = 0; i < own.size(); ++i) pairs.emplace_back(found[i], expected[own[i]]);
     for_points(box, shape,
                [&](std::size_t at, std::size_t i) { pairs_back.emplace_back(back[at], expected_samples[i]); });
