@@ -146,9 +146,9 @@ std::size_t ResidentRowsKernel::local_bytes() const {
   return static_cast<std::size_t>(edges) * text.layout.element_bytes;
 }
 
-// Each quarter of a compute unit issues one instruction of a sub-group per cycle: operations, shuffles, choices of fixed
-// cells, and per step accesses to the sub-group's edges. An exchange of tiles adds waiting time. Constants were measured
-// on an H200 (docs/measurements/h200.md).
+// Each quarter of a compute unit issues one instruction of a sub-group per cycle: operations, shuffles, choices of
+// fixed cells, and per step accesses to the sub-group's edges. An exchange of tiles adds waiting time. Constants were
+// measured on an H200 (docs/measurements/h200.md).
 double ResidentRowsKernel::cycles() const {
   constexpr double kExchange = 2000, kEdges = 30;
   const Layout& layout = text.layout;
