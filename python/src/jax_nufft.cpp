@@ -92,9 +92,9 @@ NonuniformCall nonuniform_call(const xla::CallFrame& frame) {
   return call;
 }
 
-// The plan of a problem without points. Each call sets its points in a copy: copies share tables and work areas. Numbers
-// of points that round up to the same power of two have one plan. Each stream of CUDA has its own plans, because their
-// work areas are ordered by the stream.
+// The plan of a problem without points. Each call sets its points in a copy: copies share tables and work areas.
+// Numbers of points that round up to the same power of two have one plan. Each stream of CUDA has its own plans,
+// because their work areas are ordered by the stream.
 template <class Plan, class Make>
 Plan kept_nonuniform_plan(const NonuniformCall& call, const Make& make, std::uintptr_t stream = 0) {
   using Key = std::tuple<std::uintptr_t, std::int64_t, std::int64_t, std::int64_t, double, std::size_t, std::size_t,
