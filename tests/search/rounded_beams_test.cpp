@@ -201,7 +201,6 @@ TEST_F(SearchRoundedBeamsDevice, BytesAreUsedAsTheyAre) {
   for (const Device& device : test::accelerators()) expect_beams_of_bytes(device);
 }
 
-// Rounding adds noise, but no error of the mean: 1 / 12 of a level per part of a voltage, and the weights' own.
 // Scales whose squares, or the squares of whose products, a float does not hold.
 void expect_far_scales(const Device& device, BeamArithmetic arithmetic, float voltages, float weights) {
   SCOPED_TRACE(device.id() + (arithmetic == BeamArithmetic::int8 ? " int8, " : " float16, ") +
@@ -239,6 +238,7 @@ TEST_F(SearchRoundedBeamsDevice, ScalesMayHaveAnySize) {
   for (const Device& device : test::accelerators()) expect_far_scales(device);
 }
 
+// Rounding adds noise, but no error of the mean: 1 / 12 of a level per part of a voltage, and the weights' own.
 TEST(SearchRoundedBeams, RoundingErrorIsSmall) {
   const std::size_t stations = 32, times = 4096;
   const std::vector<Value> in = normal_values(times * stations, 5, 3), weights = normal_values(2 * stations, 6, 1);

@@ -76,6 +76,8 @@ RoundedBeams::RoundedBeams(const Device& device, const BeamProblem& problem, std
   if (problem.incoherent) own_.resize(shape_.channels * bins());
   const std::vector<std::byte> table = beams_.weights(filled_up(weights, problem.stations, shape_.stations), 1);
   queue_.upload(std::span<const std::byte>(table), table_);
+  // No kernel writes the rows of the incoherent beam, but they are downloaded with the others.
+  if (problem.incoherent) queue_.fill(out_, std::byte{0});
   queue_.finish();
 }
 
