@@ -220,26 +220,47 @@ void best_boxcar(const RefineJob& job, double delay, std::size_t first, const st
   }
 }
 
-}  // namespace
-
-Refined refine(const RefineJob& job) {
-  const std::size_t margin = 2 * job.width + 2;
-  const std::size_t first = job.begin > margin ? job.begin - margin : 0;
-  std::vector<float> series(job.begin - first + job.width + margin);
-  Refined best{.delay = job.delay, .begin = job.begin, .width = job.width, .snr = 0};
-  const auto look = [&](double middle, double step, int steps) {
+// Measures the samples around a detection at several delays and keeps the best boxcar.
+class Search {
+ public:
+  explicit Search(const RefineJob& job)
+      : job_(job),
+        margin_(2 * job.width + 2),
+        first_(job.begin > margin_ ? job.begin - margin_ : 0),
+        series_(job.begin - first_ + job.width + margin_),
+        best_{.delay = job.delay, .begin = job.begin, .width = job.width, .snr = 0} {}
+  void look(double middle, double step, int steps) {
     for (int i = -steps; i <= steps; ++i) {
       const double delay = middle + step * i;
-      if (delay < job.shortest || delay > job.longest) continue;
-      sum_exactly(job, delay, first, series);
-      best_boxcar(job, delay, first, series, best);
+      if (delay < job_.shortest || delay > job_.longest) continue;
+      sum_exactly(job_, delay, first_, series_);
+      best_boxcar(job_, delay, first_, series_, best_);
     }
-  };
+  }
+  const Refined& best() const { return best_; }
+
+ private:
+  const RefineJob& job_;
+  std::size_t margin_, first_;
+  std::vector<float> series_;
+  Refined best_;
+};
+
+}  // namespace
+
+Refined measure_at_trial(const RefineJob& job) {
+  Search search(job);
+  search.look(job.delay, 0, 0);
+  return search.best();
+}
+
+Refined refine(const RefineJob& job) {
+  Search search(job);
   // Two trials to each side in steps of a quarter of the pulse's width over the band, then an eighth of such a step.
   const int steps = std::clamp(static_cast<int>(std::ceil(4 * job.spacing / static_cast<double>(job.width))), 2, 16);
-  look(job.delay, job.spacing / steps, 2 * steps);
-  look(best.delay, job.spacing / steps / 8, 7);
-  return best;
+  search.look(job.delay, job.spacing / steps, 2 * steps);
+  search.look(search.best().delay, job.spacing / steps / 8, 7);
+  return search.best();
 }
 
 }  // namespace ridge::search

@@ -85,5 +85,7 @@ struct Refined {
 };
 
 Refined refine(const RefineJob& job);
+// The same at the detection's own dispersion measure only.
+Refined measure_at_trial(const RefineJob& job);
 
 }  // namespace ridge::search

@@ -18,6 +18,9 @@
 namespace ridge::search {
 namespace {
 
+// Samples of smearing within a channel from which on samples are added in pairs.
+constexpr double kSmearing = 1, kExactSmearing = 2;
+
 [[noreturn]] void refuse_search(const std::string& message) {
   throw Error(ErrorKind::invalid_argument, "search: " + message);
 }
@@ -88,6 +91,18 @@ float StreamState::detection_limit(const Lane& lane, std::size_t width) const {
   return static_cast<float>(std::min(settings.threshold, std::max(5.0, settings.threshold * kept)));
 }
 
+// Least S/N of a boxcar of added samples that is measured at the finest interval. A pulse shorter than such a sample
+// may be divided between two: the shortest in a lane, half a sample times the allowed smearing, then keep sqrt(smearing
+// / 4).
+float StreamState::weakest_limit(const Lane& lane, std::size_t width) const {
+  constexpr double kWeakest = 4;  // noise exceeds it in one boxcar of 30,000
+  const double sure = static_cast<double>(detection_limit(lane, width));
+  if (lane.segment.factor == segments.front().factor || width > 2) return static_cast<float>(sure);
+  const double shared = std::sqrt((settings.exact ? kExactSmearing : kSmearing) / 4);
+  const double kept = std::min(1.0, lane.plan[0].kept(width));
+  return static_cast<float>(std::min(sure, std::max(kWeakest, settings.threshold * kept * shared)));
+}
+
 void StreamState::make_lanes(const planner::Options& options) {
   const Band descending{.channels = band.channels,
                         .first_mhz = band.highest_mhz(),
@@ -103,7 +118,10 @@ void StreamState::make_lanes(const planner::Options& options) {
     problem.row = columns(lane);
     lane.layout = resolve(problem);
     lane.plan.emplace_back(device, problem, options);
-    for (const std::size_t width : lane.widths) lane.limits.push_back(detection_limit(lane, width));
+    for (const std::size_t width : lane.widths) {
+      lane.limits.push_back(weakest_limit(lane, width));
+      lane.sure.push_back(detection_limit(lane, width));
+    }
     lane.plane = base::AlignedArray<std::uint8_t>(band.channels * columns(lane));
     lane.series = base::AlignedArray<float>(segment.dms.size() * problem.times);
     lane.normals.resize(segment.dms.size());
@@ -244,7 +262,10 @@ std::vector<Detection> StreamState::search_lane(std::size_t index) {
   Lane& lane = lanes[index];
   const std::size_t factor = lane.segment.factor, times = block / factor + lane.widest();
   std::vector<Detection> all;
-  if (lane.pulses && search_on_device(index, all)) return all;
+  if (lane.pulses && search_on_device(index, all)) {
+    confirm_weak(lane, all);
+    return all;
+  }
   const double begin = base::now();
   if (!lane.pulses) lane.plan[0].run(lane.plane.span(), lane.series.span());
   report.seconds_dedispersion += base::now() - begin;
@@ -271,6 +292,7 @@ std::vector<Detection> StreamState::search_lane(std::size_t index) {
   });
   report.seconds_boxcars += base::now() - middle;
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
+  confirm_weak(lane, all);
   return all;
 }
 
@@ -325,7 +347,7 @@ Stream::Stream(const Device& device, const Band& band, const Settings& settings,
   state.segments = plan_trials(band, {.dm_begin = settings.dm_begin,
                                       .dm_end = settings.dm_end,
                                       .tolerance = settings.tolerance,
-                                      .smear_per_sample = settings.exact ? 2.0 : 1.0});
+                                      .smear_per_sample = settings.exact ? kExactSmearing : kSmearing});
   state.choose_block();
   state.make_lanes(options);
   state.raw.resize(state.block * state.row_bytes());

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/threads.hpp"
 #include "search/stream_state.hpp"
 
 namespace ridge::search {
 
-// The best member of a cluster, measured again with exact delays.
-Found StreamState::measured(const Cluster& cluster) const {
-  const Detection& best = cluster.best;
+// What refine() needs to measure a detection at the finest sample interval.
+RefineJob StreamState::job_of(const Detection& best) const {
   const Lane& lane = lanes[best.segment];
   const std::size_t factor = lane.segment.factor, trial = best.trial - lane.first_trial;
   // The finest plane holds all samples of the block: a narrow pulse is not averaged with its neighbours there.
@@ -19,21 +19,56 @@ Found StreamState::measured(const Cluster& cluster) const {
   const std::size_t before = trial > 0 ? trial - 1 : 0, after = std::min(trial + 1, delays.size() - 1);
   const double scale = static_cast<double>(ratio), middle = kByteMean * static_cast<double>(band.channels);
   const std::size_t width = static_cast<std::size_t>(best.end - best.begin) / fine;
-  const Refined refined = refine(
-      {.slope = finest.layout.slope,
-       .plane = finest.plane.data(),
-       .stride = finest.layout.row,
-       .columns = columns(finest),
-       .delay = delays[trial] * scale,
-       .spacing = after > before ? scale * (delays[after] - delays[before]) / static_cast<double>(after - before) : 1,
-       .shortest = finest.layout.delay.front(),
-       .longest = lanes.back().layout.delay.back() * static_cast<double>(lanes.back().segment.factor / fine),
-       .begin = static_cast<std::size_t>(best.begin - searched) / fine,
-       .width = width,
-       .narrowest = width == ratio ? 1 : width / 2,
-       .widest = finest.widest(),
-       .normal = {.mean = static_cast<float>(middle + (lane.normals[trial].mean - middle) / std::sqrt(scale)),
-                  .sigma = lane.normals[trial].sigma}});
+  return {
+      .slope = finest.layout.slope,
+      .plane = finest.plane.data(),
+      .stride = finest.layout.row,
+      .columns = columns(finest),
+      .delay = delays[trial] * scale,
+      .spacing = after > before ? scale * (delays[after] - delays[before]) / static_cast<double>(after - before) : 1,
+      .shortest = finest.layout.delay.front(),
+      .longest = lanes.back().layout.delay.back() * static_cast<double>(lanes.back().segment.factor / fine),
+      .begin = static_cast<std::size_t>(best.begin - searched) / fine,
+      .width = width,
+      .narrowest = width <= 2 * ratio ? 1 : width / 2,  // a pulse shorter than a sample may be in two of them
+      .widest = finest.widest(),
+      .normal = {.mean = static_cast<float>(middle + (lane.normals[trial].mean - middle) / std::sqrt(scale)),
+                 .sigma = lane.normals[trial].sigma}};
+}
+
+// Removes weak detections that are weak at the finest sample interval, too, and replaces the others by their boxcars
+// there.
+void StreamState::confirm_weak(const Lane& lane, std::vector<Detection>& found) const {
+  constexpr double kNear = 0.85, kLeast = 5;  // at the trial's dispersion measure, of the S/N at the best one
+  if (lane.limits == lane.sure) return;
+  const double needed = std::max(kLeast, kNear * settings.threshold);
+  std::vector<char> keep(found.size(), 1);
+  base::parallel(threads, [&](std::size_t thread, std::size_t of) {
+    for (std::size_t i = thread; i < found.size(); i += of) {
+      Detection& one = found[i];
+      const auto width = static_cast<std::size_t>(one.end - one.begin) / lane.segment.factor;
+      const auto at = std::find(lane.widths.begin(), lane.widths.end(), width) - lane.widths.begin();
+      if (one.snr >= lane.sure[static_cast<std::size_t>(at)]) continue;
+      const Refined fine = measure_at_trial(job_of(one));
+      keep[i] = fine.snr >= needed ? 1 : 0;
+      const std::size_t factor = lanes.front().segment.factor;
+      one.begin = searched + fine.begin * factor, one.end = one.begin + fine.width * factor;
+      one.snr = static_cast<float>(fine.snr);
+    }
+  });
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (keep[i] != 0) found[next++] = found[i];
+  }
+  found.resize(next);
+}
+
+// The best member of a cluster, measured again with exact delays.
+Found StreamState::measured(const Cluster& cluster) const {
+  const Detection& best = cluster.best;
+  const Lane& lane = lanes[best.segment];
+  const std::size_t trial = best.trial - lane.first_trial, fine = lanes.front().segment.factor;
+  const Refined refined = refine(job_of(best));
   const double whole = delay_seconds(1, band.lowest_mhz(), band.highest_mhz());
   Candidate candidate;
   candidate.sample = searched + refined.begin * fine;

@@ -25,8 +25,9 @@ struct Lane {
   std::size_t first_trial = 0;  // counted over all segments
   std::vector<std::size_t> widths{};
   Layout layout{};
-  std::vector<Plan> plan{};  // exactly one
-  std::vector<float> limits{};
+  std::vector<Plan> plan{};     // exactly one
+  std::vector<float> limits{};  // per width: least S/N of a detection
+  std::vector<float> sure{};    // weaker detections are measured at the finest sample interval before they count
   base::AlignedArray<std::uint8_t> plane{};
   base::AlignedArray<float> series{};
   std::vector<Normal> normals{};
@@ -69,6 +70,7 @@ struct StreamState {
   void choose_block();
   void check_memory() const;
   float detection_limit(const Lane& lane, std::size_t width) const;
+  float weakest_limit(const Lane& lane, std::size_t width) const;
   void make_lanes(const planner::Options& options);
   void take_block(std::size_t rows);
   void flag(const RawRows& rows, const PartSums& sums, std::vector<std::uint8_t>& skip, Mask& mask);
@@ -78,6 +80,8 @@ struct StreamState {
   std::size_t valid_samples(const Lane& lane, std::size_t trial) const;
   std::vector<Detection> search_lane(std::size_t index);
   bool search_on_device(std::size_t index, std::vector<Detection>& found);
+  void confirm_weak(const Lane& lane, std::vector<Detection>& found) const;
+  RefineJob job_of(const Detection& one) const;
   Box box_of(const Detection& one) const;
   Box box_of(const Candidate& one) const;
   void separate(std::vector<Detection> group, std::vector<Found>& found) const;

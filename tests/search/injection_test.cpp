@@ -79,8 +79,8 @@ std::size_t match(const std::vector<Candidate>& found, std::vector<Injected>& al
   return strange;
 }
 
-std::vector<Injected> injected(std::size_t count, bool exact, const std::string& variant, std::size_t& strange) {
-  const Simulation simulation = pulses_apart(count, 41);
+std::vector<Injected> injected(const Simulation& simulation, bool exact, const std::string& variant,
+                               std::size_t& strange) {
   std::vector<Injected> all;
   for (const Pulse& pulse : simulation.pulses) all.push_back({pulse, placed_pulse(simulation, pulse)});
   Stream stream(host(), kWide, {.dm_end = 420, .widest = 128, .exact = exact},
@@ -115,14 +115,13 @@ void print_groups(const std::vector<Injected>& all, const char* name, const std:
   }
 }
 
-// With exact delays and fine samples no pulse above 8 sigma is missed. Trees and samples as long as the smearing may
-// miss narrow pulses near the threshold.
 TEST(SearchInjection, PulsesHaveTheirTheoreticalSignalToNoiseRatio) {
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
   for (const bool exact : {true, false}) {
     const char* wanted = std::getenv("RIDGE_INJECT_VARIANT");
     std::size_t strange = 0, missed = 0, above = 0;
-    const std::vector<Injected> all = injected(slow ? 1000 : 50, exact, wanted != nullptr ? wanted : "", strange);
+    const std::vector<Injected> all =
+        injected(pulses_apart(slow ? 1000 : 50, 41), exact, wanted != nullptr ? wanted : "", strange);
     double total = 0, theory = 0, data = 0, count = 0;
     for (const Injected& one : all) {
       if (one.found > 0) total += one.found, theory += one.pulse.snr, data += one.exact, ++count;
@@ -132,7 +131,7 @@ TEST(SearchInjection, PulsesHaveTheirTheoreticalSignalToNoiseRatio) {
       ++missed;
       fmt::print("missed: S/N {:.2f} (put in {:.2f}), DM {:.2f}, {} samples, boxcar of {}, at {:.3f} s\n", one.exact,
                  one.pulse.snr, one.pulse.dm, one.pulse.samples, one.placed.box_samples, one.pulse.time);
-      EXPECT_TRUE(!exact && one.exact < 10);
+      ADD_FAILURE() << "missed at " << one.exact << " sigma";
     }
     if (slow) {
       fmt::print("{}: {} pulses, {} above 8 sigma, {} of these missed, S/N {:.4f} of theory, {} other candidates\n",
@@ -142,12 +141,34 @@ TEST(SearchInjection, PulsesHaveTheirTheoreticalSignalToNoiseRatio) {
                    [](const Injected& one) { return static_cast<double>(one.pulse.samples); });
       print_groups(all, "DM", {0, 57, 114, 228, 400}, [](const Injected& one) { return one.pulse.dm; });
     }
-    EXPECT_LE(missed, slow ? 5U : 1U);
     // The best of many trials, widths and times is above the mean by 3 / S/N to 4 / S/N.
     EXPECT_NEAR(total / theory, 1, slow ? 0.02 : 0.04);
     EXPECT_NEAR(total / data, 1.01, 0.02);
     EXPECT_LE(strange, all.size() / 100 + 1);
   }
+}
+
+// Pulses of one or two samples where samples are added because channels smear: a pulse may be shorter than an added
+// sample and divided between two of them.
+TEST(SearchInjection, NarrowPulsesOfAddedSamplesAreFound) {
+  Simulation simulation{.band = kWide, .seed = 43, .smeared = true};
+  std::mt19937_64 random(43);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (std::size_t i = 0; i < 100; ++i) {
+    simulation.pulses.push_back({.dm = 60 + 340 * uniform(random),
+                                 .time = 0.1 + static_cast<double>(i) + 0.2 * uniform(random),
+                                 .samples = static_cast<std::size_t>(1 + 2 * uniform(random)),
+                                 .snr = 8 + 3 * uniform(random)});
+  }
+  std::size_t strange = 0, above = 0;
+  for (const Injected& one : injected(simulation, false, "", strange)) {
+    if (one.exact < 8) continue;
+    ++above;
+    EXPECT_GT(one.found, 0) << "S/N " << one.exact << ", DM " << one.pulse.dm << ", " << one.pulse.samples
+                            << " samples";
+  }
+  EXPECT_GT(above, 70U);
+  EXPECT_LE(strange, 1U);
 }
 
 // Probability of at least `count` events where `mean` are expected.
@@ -183,7 +204,7 @@ TEST(SearchInjection, CandidatesOfNoiseAreAsManyAsExpected) {
   }
   for (const Candidate& one : stream.finish()) found.push_back(one);
   constexpr double kSurely = 1e-4, kError = 1.15;
-  for (const auto& [limit, rate] : {std::pair{5.0, 877.0}, {5.5, 252.0}, {6.0, 24.7}, {6.5, 1.55}}) {
+  for (const auto& [limit, rate] : {std::pair{5.0, 1147.0}, {5.5, 348.0}, {6.0, 33.3}, {6.5, 2.10}}) {
     const auto above = static_cast<std::size_t>(std::count_if(
         found.begin(), found.end(), [&, least = limit](const Candidate& one) { return one.snr >= least; }));
     const double expected = rate * 1e-9 * each * static_cast<double>(rows);

@@ -6,7 +6,8 @@ noise_rate.py DRAWS THRESHOLD LIMIT...    for example 400 5 5 5.5 6 6.5, about 4
 Candidates are clumps of boxcars above the limit u on the grid of the second measurement: all times, widths of 1 to 32 samples,
 trials a fraction of their spacing apart. By Aldous' Poisson clumping heuristic their number is Q(u) times the sum over the grid
 of E[1 / C]. C is the number of grid points above u around one that is above u. It is drawn: noise in which one boxcar is set to
-a value of the tail. A clump counts only if the first stage (coarse trials, widths and samples) reaches its own limit."""
+a value of the tail. A clump counts only if the first stage (coarse trials, widths and samples) reaches its own limit: that of sure
+detections, or that of weak ones (one or two added samples) and the one at the trial's delays in samples that are not added."""
 import sys
 from math import erfc, sqrt
 
@@ -67,7 +68,7 @@ def rate(u, n, rng, threshold):
                 for ww, v in boxes(series, FINE_W[(FINE_W >= w / 2) & (FINE_W <= 2 * w)]):
                     C += (v > u).sum() * st / step_of(ww)
             # first stage
-            seen = False
+            seen = False; weak = []  # delays of the trials with weak detections
             align = rng.integers(fac); near = np.argsort(abs(d - D0))[:3]
             for j in near:
                 late = np.rint(d[j] / fac * slope).astype(int) * fac - base
@@ -80,6 +81,12 @@ def rate(u, n, rng, threshold):
                     apart = sp / fac
                     limit = min(threshold, max(5.0, threshold * min(0.97, max(0.5, 1 - apart / 4 / cw))))
                     if v.max() >= limit: seen = True
+                    elif fac > 1 and cw <= 2 and v.max() >= min(limit, max(4.0, threshold * sqrt(1 / 4))): weak.append(d[j])
+            for D in weak if not seen else []:
+                sh = np.rint(D * slope).astype(int) - base
+                idx = np.arange(max(half, lo), min(L - half, hi))
+                series = x[np.arange(CH)[:, None], idx[None, :] + sh[:, None]].sum(0)
+                if max(v.max() for _, v in boxes(series, FINE_W[FINE_W <= 4 * fac])) >= max(5.0, 0.85 * threshold): seen = True
             vals.append(seen / C)
         vals = np.array(vals)
         total += weights.sum() * vals.mean(); err += (weights.sum() * vals.std() / sqrt(n))**2
