@@ -21,6 +21,7 @@ std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& updat
     extern const Listers kHostCacheBlocked; list(kHostCacheBlocked);
     extern const Listers kHostStreaming; list(kHostStreaming);
     extern const Listers kHostInPlace; list(kHostInPlace);
+    extern const Listers kHostTwoStages; list(kHostTwoStages);
     extern const Listers kHostDlt; list(kHostDlt);
     extern const Listers kHostOverlappedTiles; list(kHostOverlappedTiles);
   } else {

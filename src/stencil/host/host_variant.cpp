@@ -21,7 +21,7 @@ class HostRunning final : public Running<T> {
   }
   double change(Norm norm) override {
     settle();
-    variant_.steps(levels_, 1);
+    variant_.step_apart(levels_);
     return levels_.change(norm);
   }
   void read(Grid<T>& grid) override {

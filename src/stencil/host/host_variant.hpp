@@ -19,10 +19,11 @@ class HostVariant : public Variant<T> {
   std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const final;
   bool takes_strides() const final { return true; }
 
-  // Takes `count` steps. Afterwards levels.current() is the newest level with filled border cells (close_row), and
-  // after a single step levels.next() is the previous one. Called by one thread at a time per Levels object,
-  // concurrently for different ones.
+  // Takes `count` steps. Afterwards levels.current() is the newest level with filled border cells (close_row). Called
+  // by one thread at a time per Levels object, concurrently for different ones.
   virtual void steps(Levels<T>& levels, std::size_t count) const = 0;
+  // Takes one step, after which levels.next() is the previous level. Variants whose steps overwrite it have their own.
+  virtual void step_apart(Levels<T>& levels) const { steps(levels, 1); }
   // Takes one step, in place if the variant can: then the two levels of each field are exchanged. `opened`: not the
   // first call since settle(). Returns whether they are exchanged afterwards. `done`, if any, is called for all rows.
   virtual bool single(Levels<T>& levels, bool /*opened*/, bool /*exchanged*/, const RowsDone& done) const {
