@@ -8,7 +8,7 @@
 
 namespace ridge::search {
 
-// What refine() needs to measure a detection at the finest sample interval.
+// Describes a detection at the finest sample interval, for refine().
 RefineJob StreamState::job_of(const Detection& best) const {
   const Lane& lane = lanes[best.segment];
   const std::size_t factor = lane.segment.factor, trial = best.trial - lane.first_trial;
