@@ -40,6 +40,8 @@ struct Cost {
   double bytes = 0;         // actual memory traffic
   double launches = 0;      // kernel launches, or forks of the thread pool
   double efficiency = 1;    // fraction of the roofline ceiling the variant is expected to reach, in (0, 1]
+  // The same of the memory traffic alone, for variants whose arithmetic is far from its peak; 0: efficiency.
+  double memory_efficiency = 0;
   bool float64 = false;     // arithmetic in double
   std::size_t threads = 0;  // host: threads used; 0 = all
 };

@@ -63,9 +63,10 @@ std::string ceiling_text(const Ceiling& ceiling, const char* unit, std::size_t t
 Prediction predict(const machine::Ceilings& ceilings, const Problem& problem, const Cost& cost) {
   const Ceiling arithmetic = peak(ceilings, cost.float64, cost.threads);
   const Ceiling traffic = bandwidth(ceilings, problem.bytes, cost.threads);
-  const double computing = seconds_at(cost.flops, arithmetic);
-  const double moving = seconds_at(cost.bytes, traffic);
-  const double working = std::max(computing, moving) / cost.efficiency;
+  const double of_memory = cost.memory_efficiency > 0 ? cost.memory_efficiency : cost.efficiency;
+  const double computing = seconds_at(cost.flops, arithmetic) / cost.efficiency;
+  const double moving = seconds_at(cost.bytes, traffic) / of_memory;
+  const double working = std::max(computing, moving);
   const double launching = cost.launches * std::max(ceilings.launch_seconds, 0.0);
 
   Prediction prediction{std::max(working + launching, kLeastSeconds), "no known ceiling"};

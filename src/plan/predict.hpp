@@ -17,7 +17,8 @@ struct Prediction {
   std::string bound;  // the limiting ceiling: "memory copy 4.20 TB/s", "float peak 67.1 TFLOP/s"
 };
 
-// max(flops / peak, bytes / bandwidth) / efficiency + launches x launch latency. The bandwidth is that of the smallest
+// max(flops / peak / efficiency, bytes / bandwidth / memory efficiency) + launches x launch latency. The memory
+// efficiency is the efficiency unless the candidate has one of its own. The bandwidth is that of the smallest
 // memory level that holds the problem. A candidate with t threads has at most t times the figures of one core. An
 // unknown ceiling (0) does not limit.
 Prediction predict(const machine::Ceilings& ceilings, const Problem& problem, const Cost& cost);

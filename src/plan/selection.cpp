@@ -51,6 +51,8 @@ void check(const Problem& problem, const std::vector<Candidate>& candidates) {
       defect(fmt::format("the cost of {} is not a number", name));
     if (!(cost.efficiency > 0 && cost.efficiency <= 1))
       defect(fmt::format("the efficiency of {} is {}, not in (0, 1]", name, cost.efficiency));
+    if (!(cost.memory_efficiency >= 0 && cost.memory_efficiency <= 1))
+      defect(fmt::format("the memory efficiency of {} is {}, not in [0, 1]", name, cost.memory_efficiency));
   }
 }
 

@@ -57,6 +57,14 @@ TEST(Predict, EfficiencyDividesTheWorkAndNotTheLaunches) {
          "memory copy 50.0 GB/s");
 }
 
+// A candidate's arithmetic may be far from its peak while its traffic is not.
+TEST(Predict, TrafficHasAnEfficiencyOfItsOwn) {
+  const Cost slow{.flops = 1e9, .bytes = 1e9, .efficiency = 0.1, .memory_efficiency = 1};
+  expect(predict(host(), problem_of(1e9), slow), 0.025, "float peak 400 GFLOP/s");
+  const Cost moving{.flops = 1e9, .bytes = 2e9, .efficiency = 0.1, .memory_efficiency = 0.8};
+  expect(predict(host(), problem_of(1e9), moving), 0.05, "memory copy 50.0 GB/s");
+}
+
 TEST(Predict, TheNearestLevelThatHoldsTheProblem) {
   expect(predict(host(), problem_of(1000), {.bytes = 1e6}), 1e-6, "L1 copy 1.00 TB/s");
   expect(predict(host(), problem_of(1001), {.bytes = 1e6}), 2.5e-6, "L2 copy 400 GB/s");

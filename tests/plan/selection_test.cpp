@@ -293,6 +293,7 @@ TEST_F(Select, DefectsOfAWorkloadAreNamed) {
   EXPECT_THAT(defect(candidate("fine", 0.2)), HasSubstr("two candidates are called fine"));
   EXPECT_THAT(defect({.variant = "x", .cost = {.efficiency = 0}}), HasSubstr("efficiency of x"));
   EXPECT_THAT(defect({.variant = "x", .cost = {.efficiency = 1.5}}), HasSubstr("efficiency of x"));
+  EXPECT_THAT(defect({.variant = "x", .cost = {.memory_efficiency = -1}}), HasSubstr("memory efficiency of x"));
   EXPECT_THAT(defect({.variant = "x", .cost = {.flops = -1}}), HasSubstr("cost of x"));
   EXPECT_THAT(defect({.variant = "x", .cost = {.bytes = std::numeric_limits<double>::quiet_NaN()}}),
               HasSubstr("cost of x"));

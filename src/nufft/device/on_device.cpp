@@ -283,9 +283,10 @@ planner::Cost device_cost(const Device& device, const Layout& layout, const Devi
   const auto points = static_cast<double>(layout.points), cells = static_cast<double>(design.grid_cells());
   const auto sets = static_cast<double>(layout.batch);
   return {.flops = sets * (points * point_flops(device, layout, design) + kPerCell * cells),
-          .bytes = kSpreadingShare * sets * cells * static_cast<double>(layout.complex_bytes()) * 8,  // at full rate
+          .bytes = sets * cells * static_cast<double>(layout.complex_bytes()) * 8,
           .launches = 6 * sets,
           .efficiency = kSpreadingShare,
+          .memory_efficiency = 1,
           .float64 = layout.float64,
           .threads = 0};
 }
