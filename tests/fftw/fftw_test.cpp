@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/worst.hpp"
 #include "fftw/drop_in.hpp"
 
 namespace ridge::fftw_test {
@@ -225,6 +226,28 @@ TYPED_TEST(DropIn, OtherArraysThanPlanned) {
   l.template call<void>("execute_dft", again, a.data(), d.data());
   for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(b[i], d[i], 1e-4);
   l.template call<void>("destroy_plan", again);
+}
+
+// A transposed spectrum: in place it needs work memory, which the plan for separate arrays does not have.
+TYPED_TEST(DropIn, TransposedSpectraInPlaceByAPlanForSeparateArrays) {
+  using R = TypeParam;
+  const Library<R>& l = this->ours;
+  constexpr std::size_t kRows = 300, kColumns = 500, kReals = 2 * kRows * kColumns;
+  std::vector<R> a(kReals), b(kReals, 0), c(kReals);
+  for (std::size_t i = 0; i < kReals; ++i) a[i] = c[i] = std::sin(R(i % 1009));
+  const IoDim64 dims[] = {{kRows, kColumns, 1}, {kColumns, 1, kRows}};
+  void* const plan = l.call("plan_guru64_dft", 2, dims, 0, dims, a.data(), b.data(), -1, kEstimate);
+  ASSERT_NE(plan, nullptr);
+  l.template call<void>("execute_dft", plan, a.data(), b.data());
+  l.template call<void>("execute_dft", plan, c.data(), c.data());
+  base::Worst worst, largest;
+  for (std::size_t i = 0; i < kReals; ++i) {
+    worst.add(std::abs(static_cast<double>(b[i]) - static_cast<double>(c[i])));
+    largest.add(std::abs(static_cast<double>(b[i])));
+  }
+  EXPECT_LT(worst.value(), 1e-5 * largest.value());
+  EXPECT_GT(largest.value(), 100);
+  l.template call<void>("destroy_plan", plan);
 }
 
 // Spectra of real samples as split arrays one real apart, although the plans were made for interleaved ones.
