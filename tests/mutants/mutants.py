@@ -106,7 +106,7 @@ def check_form(mutant):
             raise Fault(f"{mutant.where}: {mutant.name}: the statement {text!r} has no end")
         if mutant.kind == "statement" and re.match(r"(?:const|constexpr|auto|bool|int|float|double|std::size_t)\b", text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} declares a name, whose scope would end with the switch: mutate its value instead")
-        if mutant.kind != "statement" and re.match(r"\.\w+ =|(if|for|return|const|auto)\b|.*;|$", text):
+        if mutant.kind != "statement" and re.match(r"\.\D|(if|for|return|const|auto)\b|.*;|$", text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not an expression")
         if mutant.file.endswith(".py") and not is_one_python_value(text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not one Python value; name its surroundings by 'at'")
@@ -326,6 +326,7 @@ def self_test():
                 ([("one", "a.cpp", "x + 1", "x", "expression"), ("one", "a.cpp", "7", "8", "expression")], "the name of 2"),
                 ([("one", "a.cpp", "x + 1", "x", "expression"), ("two", "a.cpp", "x +", "x -", "expression")], "overlaps"),
                 ([("one", "a.cpp", "return x", "x", "expression")], "is not an expression"),
+                ([("one", "a.cpp", ".f(x)", ".f(1)", "expression")], "is not an expression"),
                 ([("one", "a.cpp", "int i = x - 1;", "int i = x;", "statement")], "declares a name"),
                 ([("one", "b.py", "x + 1", "x, 1", "expression")], "not one Python value"),
                 ([("one", "b.py", "x + 1", "x = 1", "expression")], "not one Python value"),
