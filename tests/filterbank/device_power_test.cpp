@@ -87,11 +87,11 @@ TEST(PowerKernelsForHopper, CompileAndSpillLittle) {
                                                        {256, 16, Products::moments, 0},
                                                        {512, 16, Products::moments, 64},
                                                        {512, 8, Products::moments, 0},
-                                                       {1024, 4, Products::moments, 32},
-                                                       {1024, 16, Products::moments, 200},
-                                                       {4096, 4, Products::moments, 40},
+                                                       {1024, 4, Products::moments, 0},
+                                                       {1024, 16, Products::moments, 0},
+                                                       {4096, 4, Products::moments, 256},
                                                        {512, 16, Products::total, 32},
-                                                       {1024, 16, Products::total, 200}}) {
+                                                       {1024, 16, Products::total, 0}}) {
     const Problem problem = complete({.channels = static_cast<std::size_t>(channels),
                                       .taps = static_cast<std::size_t>(taps),
                                       .stations = 64,

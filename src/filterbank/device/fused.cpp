@@ -52,13 +52,17 @@ void add(const Device& device, const Problem& problem, const Geometry& g, const 
 
 std::optional<KernelDesign> power_design(const Device& device, const Problem& problem, const Geometry& g,
                                          Products products, std::size_t times) {
+  std::optional<KernelDesign> best;
   for (const KernelDesign& design : fused_designs(device, problem, g)) {
-    if (auto power = as_power(design, products, times)) {
-      power->local_squares = local_squares(*power, local_memory(device));
-      return power;
-    }
+    if (best && best->fir != design.fir) break;
+    auto power = as_power(design, products, times);
+    if (!power) continue;
+    const bool slower = design.fir->slower_power != nullptr && design.fir->slower_power(design);
+    if (!best || !slower) best = std::move(power);
+    if (!slower) break;
   }
-  return {};
+  if (best) best->local_squares = local_squares(*best, local_memory(device));
+  return best;
 }
 
 std::vector<KernelDesign> byte_designs(const Device& device, const Problem& problem, const Geometry& g) {

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kReserved = 1024;    // bytes of local memory per group that the driver takes
 constexpr std::size_t kVector = 4;         // sums per load
-constexpr std::size_t kSums = 16;          // per work-item
 constexpr std::size_t kLongestUnit = 128;  // times; short enough that one push of a stream occupies every compute unit
 
 }  // namespace
@@ -36,12 +35,10 @@ bool sum_whole_iterations(KernelDesign& d, std::size_t times, std::size_t rows) 
 }
 
 std::size_t local_squares(const KernelDesign& design, std::size_t local) {
-  if (design.products != Products::moments || design.fir->full_registers == nullptr ||
-      !design.fir->full_registers(design))
-    return 0;
+  if (design.products != Products::moments || design.fir->local_squares == nullptr) return 0;
   const std::size_t room = local / design.resident, rest = text_of(design).local_bytes + kReserved;
   const std::size_t fit = room > rest ? (room - rest) / (kVector * sizeof(float) * design.items) : 0;
-  return kVector * std::min(fit, kSums / kVector);
+  return kVector * std::min(fit, design.fir->local_squares(design) / kVector);
 }
 
 void PowerWriter::declare_local(const std::string& place) {

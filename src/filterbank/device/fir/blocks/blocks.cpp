@@ -24,8 +24,21 @@ std::size_t block_registers(const KernelDesign& d) {
   return each * ((pairs ? taps / 2 : taps - 1) + d.parts * d.steps) + (pairs ? d.steps : each * d.steps) + taps + 8;
 }
 
-// With up to 104 registers, sums of squares are hardly spilled (NVRTC 13 for sm_90: 16 bytes at 1024x4, 176 at 512x8).
-bool full_block_registers(const KernelDesign& d) { return block_registers(d) > 104 && !sums_both_polarizations(d); }
+// The fastest numbers on an H200 (512x8, 1024x4, 512x16, 1024x16, 4096x4: docs/measurements/h200.md).
+std::size_t block_local_squares(const KernelDesign& d) {
+  if (sums_both_polarizations(d)) return 0;
+  if (d.parts == 2) return 8;
+  if (d.resident < 2) return 0;
+  return block_registers(d) > 104 ? 16 : 4;
+}
+
+// With few stores, more registers per work-item or both polarizations in a group pay where they did not for spectra
+// (H200: 1024x16 272 instead of 262 Gsample/s, 4096x4 344 instead of 332).
+bool slower_block_power(const KernelDesign& d) {
+  const Geometry& g = d.geometry;
+  return (g.channels == 1024 && g.taps > 8 && g.taps <= 16 && d.items == 512) ||
+         (g.channels == 4096 && g.taps <= 4 && d.parts == 2);
+}
 
 // Groups per compute unit by their registers and local memory; 0: not even one fits.
 std::size_t resident_blocks(const KernelDesign& d, std::size_t local) {
@@ -112,7 +125,8 @@ extern const Fir kBlocksFir{.name = "blocks",
                             .text = block_text,
                             .tables = block_tables,
                             .sum_power = sum_blocks,
-                            .full_registers = full_block_registers,
+                            .local_squares = block_local_squares,
+                            .slower_power = slower_block_power,
                             .splits_polarizations = true};
 
 }  // namespace ridge::filterbank::on_device

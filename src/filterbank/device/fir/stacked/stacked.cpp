@@ -284,7 +284,7 @@ class StackedWriter {
 
 KernelText stacked_text(const KernelDesign& design) { return StackedWriter(design).write(); }
 
-bool full_stacked_registers(const KernelDesign&) { return true; }
+std::size_t stacked_local_squares(const KernelDesign&) { return 16; }
 
 bool sum_stacked(KernelDesign& design, std::size_t times) {
   return sum_whole_iterations(design, times, stacked_power_rows(design));
@@ -310,7 +310,7 @@ extern const Fir kStackedFir{.name = "stacked",
                              .text = stacked_text,
                              .weights = stacked_weights,
                              .sum_power = sum_stacked,
-                             .full_registers = full_stacked_registers,
+                             .local_squares = stacked_local_squares,
                              .start_multiple = 8};
 
 }  // namespace ridge::filterbank::on_device
