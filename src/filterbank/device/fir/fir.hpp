@@ -34,8 +34,8 @@ struct Fir {
   // Sets `summed` and `unit` for power rows whose sums divide `times`. Returns false if the kernel cannot write such
   // rows; null: it writes spectra only.
   bool (*sum_power)(KernelDesign& design, std::size_t times) = nullptr;
-  // Sums of squares per work-item that are kept in local memory, as far as they fit, because of few free registers; null:
-  // none.
+  // Sums of squares per work-item that are kept in local memory, as far as they fit, because of few free registers;
+  // null: none.
   std::size_t (*local_squares)(const KernelDesign& design) = nullptr;
   // True if a later design of the method is faster with power; null: never.
   bool (*slower_power)(const KernelDesign& design) = nullptr;
