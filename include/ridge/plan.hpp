@@ -36,10 +36,10 @@ struct Problem {
 
 // Expected cost of a candidate.
 struct Cost {
-  double flops = 0;         // actually executed, including redundant work
-  double bytes = 0;         // actual memory traffic
-  double launches = 0;      // kernel launches, or forks of the thread pool
-  double efficiency = 1;    // fraction of the roofline ceiling the variant is expected to reach, in (0, 1]
+  double flops = 0;       // actually executed, including redundant work
+  double bytes = 0;       // actual memory traffic
+  double launches = 0;    // kernel launches, or forks of the thread pool
+  double efficiency = 1;  // fraction of the roofline ceiling the variant is expected to reach, in (0, 1]
   // The same of the memory traffic alone, for variants whose arithmetic is far from its peak; 0: efficiency.
   double memory_efficiency = 0;
   bool float64 = false;     // arithmetic in double
