@@ -58,7 +58,11 @@ struct Call {
   py::object plan;      // owns `addressed`
   Addressed* addressed = nullptr;
   bool inverse = false;
-  py::object like;               // a tensor of the layout of the result, without memory of its own
+  py::object like;  // a tensor of the layout of the result, without memory of its own
+};
+
+struct Remembered {
+  Call call;
   std::vector<py::object> kept;  // arguments that the key knows by their address
 };
 
@@ -104,7 +108,7 @@ class TensorCalls {
     if (kind == Tensor::unsupported || !describe(key, from, given, count)) return nullptr;
     const auto found = calls_.find(key);
     if (found == calls_.end()) return nullptr;
-    const Call call = found->second;  // other threads may forget it
+    const Call call = found->second.call;  // other threads may forget it
     if (kind == Tensor::plain) return run(call, from, key.stream);
     std::array<PyObject*, 2> arguments{given[1], call.prepared.ptr()};
     PyObject* const out = PyObject_Vectorcall(differentiable_.ptr(), arguments.data(), arguments.size(), nullptr);
@@ -132,12 +136,12 @@ class TensorCalls {
     if (arguments.size() < 2 || kind_of(arguments[1]) == Tensor::unsupported ||
         !describe(key, x, arguments.data(), arguments.size()))
       return;
-    Call call = call_of(prepared);
+    Remembered remembered{call_of(prepared), {}};
     for (const py::handle one : given) {
-      if (one.ptr() != arguments[1]) call.kept.push_back(py::reinterpret_borrow<py::object>(one));
+      if (one.ptr() != arguments[1]) remembered.kept.push_back(py::reinterpret_borrow<py::object>(one));
     }
     if (calls_.size() >= kMostCalls) calls_.clear();
-    calls_.insert_or_assign(key, std::move(call));
+    calls_.insert_or_assign(key, std::move(remembered));
   }
 
   std::size_t size() const { return calls_.size(); }
@@ -229,7 +233,7 @@ class TensorCalls {
   py::object empty_like_, inside_, forward_mode_, grad_enabled_, differentiable_ = py::none();
   std::vector<py::object> kept_;
   py::str level_{"_current_level"}, requires_grad_{"requires_grad"}, is_conj_{"is_conj"}, is_neg_{"is_neg"};
-  std::unordered_map<Key, Call, Hash> calls_;
+  std::unordered_map<Key, Remembered, Hash> calls_;
 };
 
 constexpr const char* kName = "ridge.TensorCalls";

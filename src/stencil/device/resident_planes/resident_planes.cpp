@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "stencil/device/mail_pass.hpp"
 #include "stencil/device/pass.hpp"
 #include "stencil/device/resident_planes/resident_planes_kernel.hpp"
-#include "stencil/device/resident_rows/mail_pass.hpp"
 
 namespace ridge::stencil {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "stencil/device/resident_rows/resident_rows_kernel.hpp"
+#include "stencil/device/mail_pass.hpp"
 
 namespace ridge::stencil {
 namespace {

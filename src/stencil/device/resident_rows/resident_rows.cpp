@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "stencil/device/mail_pass.hpp"
 #include "stencil/device/pass.hpp"
-#include "stencil/device/resident_rows/mail_pass.hpp"
 #include "stencil/device/resident_rows/resident_rows_kernel.hpp"
 
 namespace ridge::stencil {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
+#include "stencil/device/mail_pass.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -117,19 +118,6 @@ class RowsWriter {
 };
 
 }  // namespace
-
-bool results_differ_from_empty(const CellText& text) {
-  if (text.cell != "float") return false;
-  switch (text.tape.operations[text.tape.outputs[0]].kind) {
-    case Node::Kind::add:
-    case Node::Kind::subtract:
-    case Node::Kind::multiply:
-    case Node::Kind::fma:
-      return true;
-    default:
-      return false;
-  }
-}
 
 int ResidentRowsKernel::halo_x() const { return pieces(options.depth * text.layout.radius[2], vector()) * vector(); }
 

@@ -47,10 +47,6 @@ struct ResidentRowsKernel {
   std::vector<Argument> scalars() const;  // after the two grids, the mail and the steps
 };
 
-// True if new values are results of float arithmetic, whose NaNs have other bits than values that have not arrived
-// (codegen/mailbox.cl). Copies and changes of sign may have any bits.
-bool results_differ_from_empty(const CellText& text);
-
 // The pass of the variant resident_rows, for its tests.
 std::shared_ptr<const Pass> make_resident_rows_pass(const Device& device, const ResidentRowsKernel& kernel);
 

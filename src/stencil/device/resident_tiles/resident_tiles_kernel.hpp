@@ -46,7 +46,7 @@ struct ResidentKernel {
   std::size_t mail_bytes() const {
     return 4 * text.layout.fields * text.layout.shape[0] * place.plane() * text.layout.element_bytes;
   }
-  std::size_t launches() const;    // for all planes
+  std::size_t launches() const;  // for all planes
   // Expected clock cycles per step of a compute unit.
   double cycles() const;
   std::string refusal(const Limits& limits) const;

@@ -8,10 +8,16 @@
 
 #include <fmt/format.h>
 #include <ridge/device.hpp>
+#include <ridge/error.hpp>
 
+#include "stencil/device/cells/cell_codegen.hpp"
 #include "stencil/device/pass.hpp"
 
 namespace ridge::stencil {
+
+// True if new values are results of float arithmetic, whose NaNs have other bits than values that have not arrived
+// (codegen/mailbox.cl). Copies and changes of sign may have any bits.
+bool results_differ_from_empty(const CellText& text);
 
 // Design: source(), launch(), groups(), work_items(), local_bytes(), mail_bytes() and scalars().
 template <class Design>
