@@ -31,7 +31,7 @@ int turn_the_corner(const ridge::Device& device) {
       }
     }
   }
-  std::cout << turn.explain() << "\nturned " << turn.bytes() * 1e-6 << " MB, every sample in its place\n";
+  std::cout << turn.explain() << "\ntransposed " << turn.bytes() * 1e-6 << " MB, every sample in its place\n";
   return 0;
 }
 

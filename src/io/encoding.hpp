@@ -1,4 +1,4 @@
-// Base64 encoder for data in chunks, used by .vti files.
+// Base64 text of .vti files, and the CRC-32C checksum of checkpoints.
 #pragma once
 #include <cstddef>
 #include <cstdint>

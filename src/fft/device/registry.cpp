@@ -7,22 +7,22 @@
 
 namespace ridge::fft::on_device {
 
-// One line per family of routes, defined in its file. A plain list: linkers drop self-registration from static
-// libraries.
+// One line per family of routes, defined in its file; comments: complex points per line. A plain list: linkers drop
+// self-registration from static libraries.
 // clang-format off
 std::span<const RouteFamily* const> route_families() {
   static const std::vector<const RouteFamily*> all = [] {
     std::vector<const RouteFamily*> list;
-    extern const RouteFamily kOnePass; list.push_back(&kOnePass);
-    extern const RouteFamily kCluster; list.push_back(&kCluster);
-    extern const RouteFamily kL2Ring; list.push_back(&kL2Ring);
-    extern const RouteFamily kTwoPassTma; list.push_back(&kTwoPassTma);
-    extern const RouteFamily kRealTwoPass; list.push_back(&kRealTwoPass);
-    extern const RouteFamily kRealRing; list.push_back(&kRealRing);
-    extern const RouteFamily kMultiPass; list.push_back(&kMultiPass);
-    extern const RouteFamily kRaderBluestein; list.push_back(&kRaderBluestein);
-    extern const RouteFamily kLongBluestein; list.push_back(&kLongBluestein);
-    extern const RouteFamily kPapers; list.push_back(&kPapers);
+    extern const RouteFamily kOnePass; list.push_back(&kOnePass);  // up to 2^14 floats (H200)
+    extern const RouteFamily kCluster; list.push_back(&kCluster);  // Hopper: 2^14 to 2^17
+    extern const RouteFamily kL2Ring; list.push_back(&kL2Ring);  // CUDA: from 2^16 on
+    extern const RouteFamily kTwoPassTma; list.push_back(&kTwoPassTma);  // Hopper: two launches
+    extern const RouteFamily kRealTwoPass; list.push_back(&kRealTwoPass);  // even real lines in two launches
+    extern const RouteFamily kRealRing; list.push_back(&kRealRing);  // CUDA: even real lines in one launch
+    extern const RouteFamily kMultiPass; list.push_back(&kMultiPass);  // two to four launches on any device
+    extern const RouteFamily kRaderBluestein; list.push_back(&kRaderBluestein);  // lengths with large primes
+    extern const RouteFamily kLongBluestein; list.push_back(&kLongBluestein);  // any other length
+    extern const RouteFamily kPapers; list.push_back(&kPapers);  // published algorithms, only by name
     return list;
   }();
   return all;
