@@ -33,8 +33,8 @@ struct Coordinates {
   std::size_t count = 0;
 };
 
-// A variant built for one layout on one device. Callers have checked sizes and overlap. If
-// Layout::real is set, the pointers to strengths and values are those of arrays of reals.
+// A variant built for one layout on one device. Callers have checked sizes and overlap. If Layout::real is set, the
+// pointers to strengths and values are those of arrays of reals.
 template <class T>
 class Variant {
  public:

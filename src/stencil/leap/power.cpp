@@ -117,7 +117,7 @@ void symbol_of(const Modes& modes, std::size_t z, std::size_t y, std::size_t beg
   }
 }
 
-// One field: the limit of ever more steps. False if a mode neither stays constant nor decays.
+// One field: the limit for infinitely many steps. False if a mode neither stays constant nor decays.
 template <class N>
 bool settle(const Matrices<N, 1>& symbol, double still, bool forced, Matrices<N, 1>& power, Matrices<N, 1>& sum,
             std::size_t count) {
