@@ -17,7 +17,7 @@ except ImportError as missing:
 import device_transforms
 import ridge
 from foreign_memory import CudaMemory, HostMemory, Producer
-from ridge import filterbank, image, sar, stencil
+from ridge import filterbank, image, sar, search, stencil
 
 random = np.random.default_rng(3)
 
@@ -204,6 +204,10 @@ class Stencils(unittest.TestCase):
             plan.run(one, 1)
         np.testing.assert_allclose(plan.start(np.broadcast_to(u[:1], u.shape)).read(), np.broadcast_to(u[:1], u.shape))
 
+    def test_waves_have_16_cells_at_half_of_the_largest_velocity(self):
+        wave = stencil.Wave((20, 22), 1900, sources=[[3, 5]], receivers=[[4, 6]], steps=3, spacing=10)
+        self.assertAlmostEqual(wave.frequency, 1900 / 2 / (16 * 10))
+
 
 class FilterBanks(unittest.TestCase):
     def test_against_the_formula(self):
@@ -260,6 +264,17 @@ class FilterBanks(unittest.TestCase):
                 filterbank.plan(**{"channels": 8, "taps": 4, **wrong})
         with self.assertRaises(TypeError):
             filterbank.plan(channels="many")
+
+
+class Searches(unittest.TestCase):
+    def test_a_pulsar_that_slows_down(self):
+        seconds = 1e-3 * np.arange(20000)
+        period, slowing = 0.1, 5e-5
+        turns = seconds / period - slowing / period**2 * seconds**2 / 2
+        power = random.normal(size=(20000, 4)).astype(np.float32) + 5 * (turns % 1 < 0.05)[:, None].astype(np.float32)
+        band = search.Band(first_mhz=1500, step_mhz=-1, interval=1e-3)
+        peaks = [search.fold(power, band, period, pdot=pdot, bins=32)[0].max() for pdot in (slowing, 0, -slowing)]
+        self.assertGreater(peaks[0], 2 * max(peaks[1:]))
 
 
 class Radars(unittest.TestCase):
