@@ -1,4 +1,6 @@
 // Single pulses in dedispersed series: robust mean and deviation per series, boxcar filters, list of detections.
+// Work-items return before a barrier only on devices with sub-groups: PoCL 3.1 without optimization computes wrong values then
+// (tests/scripts/barrier_rule.py). There the loops are empty instead.
 
 // Position of the median of `count` values: the one with count / 2 values before it in ascending order.
 FUNCTION float median_of_local(LOCAL const float* values, int count, int item, LOCAL float* result) {
@@ -26,13 +28,9 @@ KERNEL WORK_GROUP(256, 1, 1) void series_normal(GLOBAL const float* RESTRICT ser
   const int item = LOCAL_ID(0), lane = item % 32, team = item / 32;
   const uint trial = GROUP_ID(0);
   const int length = (int)lengths[trial];
-  if (length < 64) {
-    if (item == 0) normals[trial] = make_float2(0.0f, 0.0f);
-    return;
-  }
-  const int part = length / 64 > 64 ? length / 64 : 64, parts = length / part;
+  const int part = length / 64 > 64 ? length / 64 : 64, parts = length / part;  // no parts of fewer than 64 samples
   GLOBAL const float* from = series + (ulong)trial * stride;
-  const float reference = from[length / 2];
+  const float reference = parts > 0 ? from[length / 2] : 0.0f;
   for (int first = 0; first < parts; first += 8) {
     float sum = 0.0f, square = 0.0f;
     if (first + team < parts) {
@@ -64,6 +62,10 @@ KERNEL WORK_GROUP(256, 1, 1) void series_normal(GLOBAL const float* RESTRICT ser
   const float k = (float)(part - 1), root = 1.0f - 2.0f / (9.0f * k);
   const float variance = median_of_local(variances, parts, item, result) / (root * root * root);
   if (item != 0) return;
+  if (parts == 0) {
+    normals[trial] = make_float2(0.0f, 0.0f);
+    return;
+  }
   const float allowed = 4.0f * sqrt(variance / (float)part);
   float total = 0.0f;
   int used = 0;
@@ -147,8 +149,11 @@ KERNEL WORK_GROUP(128, 1, 1) void find_boxcars(GLOBAL const float* RESTRICT seri
   const int begin = (int)GROUP_ID(0) * STARTS;
   const float2 normal = normals[trial];
   const int all = (int)lengths[trial] - begin, mine = (int)starts[trial] - begin;
-  if (all <= 0 || mine <= 0 || !(normal.y > 0.0f)) return;
-  const int here = mine < STARTS ? mine : STARTS, length = all < here + WIDEST ? all : here + WIDEST;
+  const int busy = all > 0 && mine > 0 && normal.y > 0.0f;
+#if SUB_GROUP_WIDTH > 0
+  if (!busy) return;
+#endif
+  const int here = !busy ? 0 : mine < STARTS ? mine : STARTS, length = !busy ? 0 : all < here + WIDEST ? all : here + WIDEST;
   const float scale = 1.0f / normal.y;
   GLOBAL const float* from = series + (ulong)trial * stride + begin;
   for (int i = item; i < NARROW_SAMPLES; i += 128) prefix[PADDED(i)] = i < length ? (from[i] - normal.x) * scale : 0.0f;
@@ -162,11 +167,14 @@ KERNEL WORK_GROUP(128, 1, 1) void find_boxcars(GLOBAL const float* RESTRICT seri
   uint mask = 0;
   UNROLL for (int k = 0; k < NARROW; ++k) mask |= reached[k] << k;
   // In most tiles no narrow boxcar reaches its limit.
-  if (mask == 0u && WIDEST <= 32) return;
+  const int summed = mask == 0u && WIDEST <= 32 ? 0 : length;
+#if SUB_GROUP_WIDTH > 0
+  if (summed == 0) return;
+#endif
   BARRIER();
-  for (int i = item; i < length; i += 128) prefix[i + 1] = (from[i] - normal.x) * scale;
+  for (int i = item; i < summed; i += 128) prefix[i + 1] = (from[i] - normal.x) * scale;
   BARRIER();
-  prefix_sums(prefix, chunk, length, item);
+  prefix_sums(prefix, chunk, summed, item);
 #if WIDEST > 32
   for (uint k = NARROW; k < widths_count; ++k) {
     const int w = (int)widths[k];

@@ -47,8 +47,11 @@ KernelSource sums_source(const SumsDesign& design) {
 
 class SumsStep final : public Step {
  public:
-  SumsStep(const Device& device, const SumsDesign& design)
-      : design_(design), kernel_(device.compile(sums_source(design)).kernel("sums")) {}
+  SumsStep(const Device& device, const SumsDesign& design) : design_(design) {
+    const Program program = device.compile(sums_source(design));
+    kernel_ = program.kernel("sums");
+    if (design.sub_groups == 1) singles_kernel_ = program.kernel("single_sums");
+  }
   void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
     const auto aligned = [](const Image& image) { return image.offset() % 16 == 0 && image.pitch() % 16 == 0; };
     const std::size_t wide = design_.wide(), items = kSumItems * design_.sub_groups;
@@ -63,19 +66,22 @@ class SumsStep final : public Step {
       }
     }
     const std::uint64_t singles = groups_for(in.rows() * (first + wide - end), items);
+    const std::uint64_t singles_here = singles_kernel_ ? 0 : singles;  // groups of `sums` that compute them
     const std::uint64_t strips = groups_for(end, kSumStrip);
     const std::uint64_t blocks = groups_for(in.rows(), design_.rows_each * design_.sub_groups);
     std::vector<Argument> arguments = arguments_of(in);
     for (const Argument& each : arguments_of(out)) arguments.push_back(each);
     for (const std::uint64_t value : {std::uint64_t{in.rows()}, std::uint64_t{in.columns()}, std::uint64_t{first},
-                                      std::uint64_t{end}, singles, std::max<std::uint64_t>(strips, 1)})
+                                      std::uint64_t{end}, singles_here, std::max<std::uint64_t>(strips, 1)})
       arguments.emplace_back(static_cast<int>(value));
-    queue.launch(kernel_, {.groups = {singles + strips * blocks}, .items = {items}}, arguments);
+    if (singles > singles_here) queue.launch(singles_kernel_, {.groups = {singles}, .items = {items}}, arguments);
+    if (singles_here + strips * blocks > 0)
+      queue.launch(kernel_, {.groups = {singles_here + strips * blocks}, .items = {items}}, arguments);
   }
 
  private:
   SumsDesign design_;
-  Kernel kernel_;
+  Kernel kernel_, singles_kernel_;  // of the values at the ends of rows, if each group is one sub-group
 };
 
 std::uint64_t rounds_of(const Device& device, const SumsDesign& design) {

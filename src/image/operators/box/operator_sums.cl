@@ -91,7 +91,7 @@ FUNCTION void sum_one(GLOBAL const uchar* RESTRICT in, ulong in_pitch, GLOBAL uc
   out[(ulong)row * out_pitch + (ulong)value] = (uchar)(MEAN(sum) >> 24);
 }
 
-// Computes ROWS_EACH rows of a lane. `at_ends` is a constant at each call: 0 if no column is outside the image.
+// Computes ROWS_EACH rows of a lane. `at_ends`: 0 if no column is outside the image; a constant where speed matters.
 FUNCTION void go_down(LOCAL uint* exchanged, GLOBAL const uchar* RESTRICT from, ulong in_pitch, GLOBAL uchar* RESTRICT to,
                       ulong out_pitch, int rows, int wide, int first, int end, int top, int x, int lane, const int at_ends) {
   uint words[4 * ROWS_HERE];
@@ -185,9 +185,26 @@ FUNCTION void go_down(LOCAL uint* exchanged, GLOBAL const uchar* RESTRICT from, 
   }
 }
 
+// Computes the `item`-th of the values outside of [first, end), counted row by row.
+FUNCTION void sum_outside(GLOBAL const uchar* RESTRICT in, ulong in_pitch, GLOBAL uchar* RESTRICT out, ulong out_pitch, int rows,
+                          int columns, int first, int end, int item) {
+  const int singles = first + columns * CHANNELS - end, row = item / singles, k = item - row * singles;
+  if (row < rows) sum_one(in, in_pitch, out, out_pitch, rows, columns, row, k < first ? k : end + k - first);
+}
+
+#if SUB_GROUPS == 1
+// The values outside of [first, end). A kernel of its own, because the work-items of `sums` meet at barriers without sub-groups:
+// PoCL 3.1 without optimization computes wrong values if others have returned.
+KERNEL WORK_GROUP(32, 1, 1)
+void single_sums(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
+                 ulong out_offset, ulong out_pitch, int rows, int columns, int first, int end, int single_groups, int strips) {
+  sum_outside(image + in_offset, in_pitch, result + out_offset, out_pitch, rows, columns, first, end, (int)GLOBAL_ID(0));
+}
+#endif
+
 // Computes values [first, end) of each row by lanes; the first and last lane of a sub-group only provide neighbours. The
-// other values are computed one per work-item by the first `single_groups` groups. If first is 0, the outer lanes apply the
-// border.
+// other values are computed one per work-item by the first `single_groups` groups. If first is 0, the outer
+// lanes apply the border.
 KERNEL WORK_GROUP_RESIDENT(32 * SUB_GROUPS, 1, 1, RESIDENT)
 void sums(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result, ulong out_offset,
           ulong out_pitch, int rows, int columns, int first, int end, int single_groups, int strips) {
@@ -199,19 +216,27 @@ void sums(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, G
   const int wide = columns * CHANNELS, lane = LOCAL_ID(0) & 31, group = (int)GROUP_ID(0) - single_groups;
   GLOBAL const uchar* in = image + in_offset;
   GLOBAL uchar* out = result + out_offset;
+#if SUB_GROUPS > 1
   if (group < 0) {
-    const int item = (int)GLOBAL_ID(0), singles = first + wide - end, row = item / singles, k = item - row * singles;
-    if (row < rows) sum_one(in, in_pitch, out, out_pitch, rows, columns, row, k < first ? k : end + k - first);
+    sum_outside(in, in_pitch, out, out_pitch, rows, columns, first, end, (int)GLOBAL_ID(0));
     return;
   }
+#endif
   const int block = group / strips, strip = group - block * strips;
   const int top = (block * SUB_GROUPS + LOCAL_ID(0) / 32) * ROWS_EACH, x = EACH * (30 * strip + lane - 1);
+#if SUB_GROUPS > 1
   if (top >= rows) return;
+#endif
   GLOBAL const uchar* from = in + (ulong)(x >= 0 && x + EACH <= wide ? x : 0);
   GLOBAL uchar* to = out + (ulong)top * out_pitch + (ulong)(x < 0 ? 0 : x);
-  if (ENDS_KNOWN && first == 0 && (strip == 0 || strip == strips - 1)) {
+  const int at_ends = ENDS_KNOWN && first == 0 && (strip == 0 || strip == strips - 1);
+#if SUB_GROUPS > 1
+  if (at_ends) {
     go_down(exchanged, from, in_pitch, to, out_pitch, rows, wide, first, end, top, x, lane, 1);
   } else {
     go_down(exchanged, from, in_pitch, to, out_pitch, rows, wide, first, end, top, x, lane, 0);
   }
+#else
+  go_down(exchanged, from, in_pitch, to, out_pitch, rows, wide, first, end, top, x, lane, at_ends);
+#endif
 }

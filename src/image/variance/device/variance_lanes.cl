@@ -79,7 +79,9 @@ FUNCTION struct row_segment load_line(GLOBAL const uchar* in, ulong pitch, int r
 // Stores a row in local memory until it leaves the window; at the image's sides each lane adds the pixel it loaded.
 FUNCTION uint4 keep_line(LOCAL uint4* line, struct row_segment p, int lane, int to, const int at_ends) {
   line[lane] = p.words;
+#if SUB_GROUP_WIDTH == 32  // others always have at_ends
   if (!at_ends) return p.words;
+#endif
   LANES_MEET();
   if (to >= 0) ((LOCAL uchar*)line)[to] = (uchar)p.beyond;
   LANES_MEET();

@@ -47,7 +47,9 @@ void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
   const int block = (int)GROUP_ID(0) / strips, strip = (int)GROUP_ID(0) - block * strips;
   const int top = (block * SUB_GROUPS + LOCAL_ID(0) / 32) * ROWS_EACH, x = 4 * (OWN * strip + lane - LENT_LEFT);
   const int out_rows = (rows + STEP - 1) / STEP, from = STEP * top - ABOVE;
-  if (top >= out_rows) return;
+#if SUB_GROUPS > 1
+  if (top >= out_rows) return;  // a surplus sub-group; one sub-group per group has barriers below, and none is surplus
+#endif
   const int inside = in_vec4 && x >= 0 && x + 4 <= wide;
   int places[4];
   if (!inside) find_places(x, columns, places);
