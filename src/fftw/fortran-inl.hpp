@@ -31,6 +31,7 @@ const int* pointer(const std::vector<int>& values) { return values.data(); }
 extern "C" {
 
 RIDGE_FORTRAN(execute, (void** plan), { X(execute)(*plan); })
+RIDGE_FORTRAN(copy_plan, (void** copy, void** plan), { *copy = X(copy_plan)(*plan); })
 RIDGE_FORTRAN(destroy_plan, (void** plan), { X(destroy_plan)(*plan); })
 RIDGE_FORTRAN(cleanup, (), { X(cleanup)(); })
 RIDGE_FORTRAN(forget_wisdom, (), { X(forget_wisdom)(); })
