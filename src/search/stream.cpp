@@ -55,6 +55,11 @@ void StreamState::choose_block() {
   } else {
     const std::size_t least = std::max<std::size_t>(64 * settings.widest, 8192);
     const std::size_t fits = settings.memory / (6 * band.channels);
+    if (fits < least && settings.memory < Settings{}.memory)
+      refuse_search(
+          fmt::format("a memory limit of {} is too small: the shortest block, {} samples of {} channels, needs {}",
+                      base::human_bytes(static_cast<double>(settings.memory)), least, band.channels,
+                      base::human_bytes(6.0 * static_cast<double>(band.channels * least))));
     block = std::max(least, std::min(2 * ahead_samples, fits));
     block = std::max(unit, (block + unit - 1) / unit * unit);
   }

@@ -79,6 +79,7 @@ mistake 'needs a range such as 0..3000' "$ridge" search test.fil --dm 5..x
 mistake 'needs the smaller number first: 0..500' "$ridge" search test.fil --dm 500..0
 : >empty.fil
 mistake 'empty.fil: not a SIGPROC file that can be used: it is empty' "$ridge" search empty.fil
+mistake 'a memory limit of' "$ridge" search test.fil --memory 1
 mistake '--dm needs a value' "$ridge" search test.fil --dm
 mistake '--dm was given 2 times, needs one value' "$ridge" search test.fil --dm 5 --dm 6
 mistake 'unexpected argument: test.fil' "$ridge" search test.fil test.fil

@@ -209,6 +209,8 @@ TEST(SearchMemory, ProblemsLargerThanTheMachineAreRefused) {
   const Band wide{.channels = 65536, .first_mhz = 1500, .step_mhz = -0.02, .interval = 1e-6};
   EXPECT_THAT(refused([&] { Stream(host(), wide, {.dm_begin = 1700, .dm_end = 1700, .widest = 1 << 20}); }),
               testing::AllOf(HasSubstr("of memory, but this process"), HasSubstr("lower --dm")));
+  EXPECT_THAT(refused([&] { Stream(host(), wide, {.dm_end = 1, .memory = 1000}); }),
+              HasSubstr("a memory limit of 1000 B is too small"));
 }
 
 TEST(SearchPeriods, SeriesAreDedispersed) {
