@@ -1,6 +1,7 @@
 """Compares the symbols that libridge_c.so exports with the functions of include/ridge.h, and calls every one through ctypes."""
 import ctypes as c
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -50,6 +51,7 @@ def text_of(function, *arguments):
     assert function(*arguments, None, c.byref(size)) == 0
     text = c.create_string_buffer(size.value)
     assert function(*arguments, text, c.byref(size)) == 0 and len(text.value) == size.value - 1
+    assert function(*arguments, text, c.byref(c.c_size_t(size.value - 1))) == 1, "a buffer without room for the last zero"
     assert function(*arguments, text, c.byref(c.c_size_t(1))) == 1 and b"bytes" in ridge.ridge_last_error()
     return text.value
 
@@ -76,6 +78,42 @@ for change, status, word in (({"kind": 9}, 1, b"kind"), ({"precision": 4}, 1, b"
     plan.value = 1
     assert ridge.ridge_fft_plan_create(b"host", c.byref(wrong), c.byref(plan)) == status, change
     assert plan.value is None and word in ridge.ridge_last_error(), ridge.ridge_last_error()
+for kind in (-1, 0, 10, 11):
+    kinds = (c.c_int * 1)(kind)
+    real = Fft(c.sizeof(Fft), 4, 1, 1, 0, c.pointer(axis), None, kinds)
+    assert ridge.ridge_fft_plan_create(b"host", c.byref(real), c.byref(plan)) == (0 if kind in (0, 10) else 1), kind
+    if kind in (0, 10):
+        ridge.ridge_fft_plan_free(plan)
+    else:
+        assert f"real_kind must be 0 to 10, got {kind}".encode() in ridge.ridge_last_error(), ridge.ridge_last_error()
+for scale, in_place in ((0, 0), (0.5, 0), (-3, 1)):
+    scaled = Fft(c.sizeof(Fft), 0, 1, 1, 0, c.pointer(axis), scale=scale, in_place=in_place)
+    assert ridge.ridge_fft_plan_create(b"host", c.byref(scaled), c.byref(plan)) == 0, ridge.ridge_last_error()
+    one, out = doubles(0, 2, 0, 0, 0, 0), doubles(*[7] * 6)
+    assert ridge.ridge_fft_run(plan, one, one if in_place else out) == 0, ridge.ridge_last_error()
+    assert list(one if in_place else out) == [0, 2 * (scale or 1)] * 3, (scale, list(one), list(out))
+    ridge.ridge_fft_plan_free(plan)
+# Three lines of 8 reals, whose spectra of 5 values overlap the next line: a plan in place reads it first.
+line, lines, values = Dimension(8, 1, 1), Dimension(3, 8, 5), [float(i * i % 11) for i in range(24)]
+made = []
+for in_place in (0, 1):
+    real = Fft(c.sizeof(Fft), 2, 1, 1, 1, c.pointer(line), c.pointer(lines), in_place=in_place)
+    assert ridge.ridge_fft_plan_create(b"host", c.byref(real), c.byref(plan)) == 0, ridge.ridge_last_error()
+    one, out = doubles(*values, *[0] * 6), doubles(*[0] * 30)
+    assert ridge.ridge_fft_run(plan, one, one if in_place else out) == 0, ridge.ridge_last_error()
+    made.append(list(one if in_place else out))
+    ridge.ridge_fft_plan_free(plan)
+assert made[0][0] == sum(values[:8]) and max(abs(x - y) for x, y in zip(*made)) < 1e-12, made
+# Without memory for its tables a plan is refused as such.
+with open("/proc/self/statm", encoding="ascii") as sizes:
+    size = int(sizes.read().split()[0]) * resource.getpagesize()
+limits = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (size + (64 << 20), limits[1]))
+long = Dimension(1 << 24, 1, 1)
+large = Fft(c.sizeof(Fft), 0, 1, 1, 0, c.pointer(long))
+status = ridge.ridge_fft_plan_create(b"host", c.byref(large), c.byref(plan))
+resource.setrlimit(resource.RLIMIT_AS, limits)
+assert status == 2, (status, ridge.ridge_last_error())
 empty = Dimension(0, 1, 1)
 wrong = Fft(c.sizeof(Fft), 0, 1, 1, 0, c.pointer(empty))
 assert ridge.ridge_fft_plan_create(b"host", c.byref(wrong), c.byref(plan)) == 1 and b"length 0" in ridge.ridge_last_error()
