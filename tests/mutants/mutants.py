@@ -3,6 +3,8 @@
 
 mutants.py check ROOT                          every entry of ROOT/tests/mutants/*.txt applies to its file exactly once
 mutants.py run ROOT FOLDER [--only REGEX]      builds the copy in FOLDER, runs the tests of each mutant, prints a table
+               [--base BUILD]                  a build of ROOT (ROOT/build): only units that hold mutants are compiled (reuse.py)
+               [--built]                       the copy in FOLDER is built already
 mutants.py --self-test                         checks this script on a tree of its own
 
 An entry of a list:
@@ -21,8 +23,8 @@ embeds them. A mutant is noticed when a test fails that passes without it; a bui
 """
 import argparse
 import ast
+import concurrent.futures
 import dataclasses
-import json
 import os
 import pathlib
 import re
@@ -31,6 +33,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import judge
+import reuse
 
 HEADER = """// Which mutant is switched on (tests/mutants/mutants.py): the checksum of its name, 0 for none.
 #pragma once
@@ -106,7 +111,7 @@ def check_form(mutant):
             raise Fault(f"{mutant.where}: {mutant.name}: the statement {text!r} has no end")
         if mutant.kind == "statement" and re.match(r"(?:const|constexpr|auto|bool|int|float|double|std::size_t)\b", text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} declares a name, whose scope would end with the switch: mutate its value instead")
-        if mutant.kind != "statement" and re.match(r"\.\D|(if|for|return|const|auto)\b|.*;|$", text):
+        if mutant.kind != "statement" and re.match(r"\.\D|(if|for|return|const|auto)\b|.*;|[^?]* : |$", text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not an expression")
         if mutant.file.endswith(".py") and not is_one_python_value(text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not one Python value; name its surroundings by 'at'")
@@ -152,7 +157,7 @@ def switched(mutant):
     if suffix == ".cl":
         return f')kernel" + std::string({on} ? R"kernel({new})kernel" : R"kernel({old})kernel") + R"kernel('
     if mutant.kind == "statement":
-        return f"if ({on}) {{ {new} }} else {{ {old} }}"
+        return f"{{ if ({on}) {{ {new} }} else {{ {old} }} }}"
     return f"({on} ? ({new}) : ({old}))"
 
 
@@ -229,72 +234,77 @@ def copy_tree(root, tree, mutants):
             path.unlink()
 
 
-def numbers(build, regexes):
-    """ctest's -I for the tests that match any of the expressions: ctest -R allows few groups only."""
-    listed = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True, capture_output=True, text=True).stdout
-    names = [test["name"] for test in json.loads(listed)["tests"]]
-    chosen = [str(i) for i, name in enumerate(names, 1) if any(re.search(r, name) for r in regexes)]
-    if not chosen:
-        raise Fault("no test matches any expression")
-    return ["-I", f"{chosen[0]},{chosen[0]},," + ",".join(chosen)]
+def settings(base):
+    """CMake arguments that give another build folder the composition of `base`, so that their objects have the same names."""
+    cached = re.findall(r"^((?:RIDGE_\w+|CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER)):(\w+)=(.*)$", (base / "CMakeCache.txt").read_text(), re.M)
+    return [f"-D{name}={value}" for name, kind, value in cached
+            if kind not in ("INTERNAL", "STATIC") and name not in ("RIDGE_WERROR", "RIDGE_TESTS") and "NOTFOUND" not in value]
 
 
-def ctest(build, regex, name, *more):
-    """Names of the tests that failed, and the output. An empty expression is left out."""
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    if name:
-        environment["RIDGE_MUTANT"] = name
-    ran = subprocess.run(["ctest", "--test-dir", str(build), *(["-R", regex] if regex else []), "--output-on-failure", *more], env=environment,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    if "No tests were found" in ran.stdout:
-        raise Fault(f"no test matches {regex!r}")
-    failed = re.findall(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) .*\*\*\*(?!Skipped|Not Run)", ran.stdout, re.M)
-    return failed, ran.stdout
-
-
-def excluded(names):
-    return ["-E", "^(" + "|".join(re.escape(n) for n in names) + ")$"] if names else []
-
-
-def run(root, folder, only, jobs, targets):
-    tree, build = folder / "tree", folder / "tree/build"  # same layout as the source tree, so that ccache recognizes unchanged files
-    mutants = check(root)
+def build_tree(root, folder, base, mutants, jobs, targets):
+    """Compiles the units that hold mutants; the objects of all others are copied from `base` if it exists."""
+    tree, build = folder / "tree", folder / "tree/build"
     copy_tree(root, tree, mutants)
-    chosen = [m for m in mutants if re.search(only, m.name)]
+    table = folder / "reuse.json"
+    how = ["-DRIDGE_UNITY=ON", "-DCMAKE_BUILD_TYPE=Release"]
+    if base:
+        objects = reuse.write_table(table, base, root, build, tree, by_file(mutants))
+        launcher = [sys.executable, "-B", str(root / "tests/mutants/reuse.py"), str(table)]
+        how = [*settings(base), "-DCMAKE_CXX_COMPILER_LAUNCHER=" + ";".join(launcher)]
+        print(f"{len(objects)} objects of {base} can be copied", flush=True)
+    with open(folder / "log", "a") as log:
+        for command in (["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DRIDGE_TESTS=ON", "-DRIDGE_WERROR=OFF", *how],
+                        ["cmake", "--build", str(build), "--parallel", str(jobs), *(["--target", *targets] if targets else []), "--", "-k", "0"]):
+            subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+    return build
+
+
+def targets_of(base, mutants):
+    """Test programs that the tests of the mutants need; empty: all targets."""
+    names = {judge.program(t) for t in judge.listed(base) if any(re.search(m.tests, t.name) for m in mutants)} if base else {None}
+    return [] if None in names else sorted(names)
+
+
+def run(root, folder, only, jobs, base, skip_build):
+    mutants = check(root)
+    chosen = [m for m in mutants if re.search(only, f"{m.where.split('.')[0]}/{m.name}")]
     if not chosen:
         raise Fault(f"no mutant matches {only!r}")
-    quiet = {"check": True, "stdin": subprocess.DEVNULL}
-    with open(folder / "log", "w") as log:
-        subprocess.run(["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DRIDGE_UNITY=ON", "-DCMAKE_BUILD_TYPE=Release",
-                        "-DRIDGE_TESTS=ON"], stdout=log, stderr=log, **quiet)
-        subprocess.run(["cmake", "--build", str(build), "--parallel", str(jobs), *(["--target", *targets] if targets else [])],
-                       stdout=log, stderr=log, **quiet)
     started = time.monotonic()
-    red, output = ctest(build, "", "", "--parallel", str(jobs), *numbers(build, [m.tests for m in chosen]))
-    (folder / "without.log").write_text(output)
-    for name in red:
-        print(f"{name} fails without any mutant and is excluded", flush=True)
-    # Plans and kernels cached by one mutant would change the next: each starts with the cache of a run without mutants.
-    cache, kept = build / "test-cache", folder / "cache"
-    shutil.rmtree(kept, ignore_errors=True)
-    if cache.exists():
-        shutil.copytree(cache, kept)
-    noticed = 0
+    build = folder / "tree/build"
+    if not skip_build:
+        build = build_tree(root, folder, base, chosen, jobs, targets_of(base, chosen))
+        print(f"built in {time.monotonic() - started:.0f} s", flush=True)
+    tests, seconds = judge.listed(build), judge.costs(base or build)
+    for test in tests:
+        test.seconds = seconds.get(test.name, test.seconds)
+    wanted = {m.name: [t for t in tests if re.search(m.tests, t.name)] for m in chosen}
+    for name, found in wanted.items():
+        if not found:
+            raise Fault(f"no test matches the expression of {name}")
+    runner = judge.Runner(folder, (base or build) / "test-cache")
+    started = time.monotonic()
     width = max(len(m.name) for m in chosen)
-    for m in chosen:
-        shutil.rmtree(cache, ignore_errors=True)
-        if kept.exists():
-            shutil.copytree(kept, cache)
-        failed, output = ctest(build, m.tests, m.name, "--stop-on-failure", "--parallel", str(jobs), *excluded(red))
-        noticed += bool(failed)
-        (folder / f"{m.name}.log").write_text(output)
-        print(f"{m.name:{width}}  {m.file:44}  {failed[0] if failed else 'NOT NOTICED'}", flush=True)
-    print(f"{noticed} of {len(chosen)} mutants noticed, {100 * noticed / len(chosen):.0f} %, {time.monotonic() - started:.0f} s "
-          f"(logs: {folder})")
+
+    def one(m):
+        begun = time.monotonic()
+        test, result = runner.judge(m.name, wanted[m.name])
+        how = "NOT NOTICED" if test is None else f"{result}: {test}" if result == judge.SLOW else test
+        print(f"{m.name:{width}}  {m.file:44}  {time.monotonic() - begun:4.0f} s  {how}", flush=True)
+        return result
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(one, chosen))
+    for name, result in runner.outcomes.items():
+        if result != judge.PASSED:
+            print(f"without any mutant: {name}: {result}; it judges none")
+    noticed = len(chosen) - results.count(judge.PASSED)
+    print(f"{noticed} of {len(chosen)} mutants noticed, {100 * noticed / len(chosen):.0f} %, {results.count(judge.SLOW)} of them by a time limit; "
+          f"{time.monotonic() - started:.0f} s (logs: {folder})")
     return noticed >= ENOUGH * len(chosen)
 
 
 def self_test():
+    judge.self_test()
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         lists = root / "tests/mutants"
@@ -313,7 +323,7 @@ def self_test():
                      ("five", "c.cl", "x + 1", "x", "expression"))
         assert f"return (ridge_mutant == {checksum('one')}u ? (x - 1) : (x + 1));" in made["a.cpp"], made["a.cpp"]
         assert f"const int kMost = (ridge_mutant == {checksum('two')}u ? (8) : (7));" in made["a.cpp"], made["a.cpp"]
-        assert f"if (ridge_mutant == {checksum('three')}u) {{ h(2); }} else {{ h(1); }}" in made["a.cpp"], made["a.cpp"]
+        assert f"{{ if (ridge_mutant == {checksum('three')}u) {{ h(2); }} else {{ h(1); }} }}" in made["a.cpp"], made["a.cpp"]
         for on, value in (("four", 1), ("", 2)):
             os.environ["RIDGE_MUTANT"] = on
             scope = {}
@@ -326,6 +336,7 @@ def self_test():
                 ([("one", "a.cpp", "x + 1", "x", "expression"), ("one", "a.cpp", "7", "8", "expression")], "the name of 2"),
                 ([("one", "a.cpp", "x + 1", "x", "expression"), ("two", "a.cpp", "x +", "x -", "expression")], "overlaps"),
                 ([("one", "a.cpp", "return x", "x", "expression")], "is not an expression"),
+                ([("one", "a.cpp", "x : 1", "x : 2", "expression")], "is not an expression"),
                 ([("one", "a.cpp", ".f(x)", ".f(1)", "expression")], "is not an expression"),
                 ([("one", "a.cpp", "int i = x - 1;", "int i = x;", "statement")], "declares a name"),
                 ([("one", "b.py", "x + 1", "x, 1", "expression")], "not one Python value"),
@@ -347,9 +358,10 @@ def main():
     parser.add_argument("action", choices=["check", "run"])
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path, nargs="?")
-    parser.add_argument("--only", default="", help="regular expression of names")
+    parser.add_argument("--only", default="", help="regular expression of LIST/NAME")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--target", action="append", default=[], help="build only this target (may be repeated)")
+    parser.add_argument("--base", type=pathlib.Path, help="a build of ROOT whose objects are copied; default: ROOT/build if it is one")
+    parser.add_argument("--built", action="store_true", help="judge with the copy that FOLDER holds")
     given = parser.parse_args()
     try:
         if given.action == "check":
@@ -359,7 +371,9 @@ def main():
         if given.folder is None:
             parser.error("run needs FOLDER")
         given.folder.mkdir(parents=True, exist_ok=True)
-        return 0 if run(given.root.resolve(), given.folder.resolve(), given.only, given.jobs, given.target) else 1
+        root, base = given.root.resolve(), given.base or given.root / "build"
+        base = base.resolve() if given.base or (base / ".ninja_deps").exists() else None
+        return 0 if run(root, given.folder.resolve(), given.only, given.jobs, base, given.built) else 1
     except Fault as fault:
         print(fault, file=sys.stderr)
         return 1
