@@ -239,6 +239,13 @@ foreign FITS 'SIMPLE  =                    T'
 mistake "is a .npy file, not raw samples" $ridge channelize out.npy out.raw --format raw
 mistake "is a PSRDADA file, not raw samples" $ridge channelize all.dada out.raw --format raw
 mistake "is a GUPPI RAW file, not raw samples" $ridge channelize all.guppi out.raw --format raw
+# The ending counts where the content says nothing: empty files, parts of files.
+: >empty.dada
+tail -c 3000 all.dada >end.dada
+tail -c 3000 all.guppi >end.guppi
+mistake "an empty PSRDADA stream" $ridge channelize empty.dada out.raw
+mistake "not a PSRDADA stream that can be used" $ridge channelize end.dada out.raw
+mistake "not a GUPPI RAW stream that can be used" $ridge channelize end.guppi out.raw
 
 # --- headers: frequencies, times, 8 bits -----------------------------------------------------------------------------------
 field() { # file, key, type for od: a value of a .fil header

@@ -118,6 +118,8 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options)
              : io::looks_like_guppi(start)                                     ? "guppi"
              : io::looks_like_psrdada(start)                                   ? "dada"
              : io::looks_like_sigproc(start)                                   ? "fil"
+             : io::has_ending(options.in, ".dada")                             ? "dada"
+             : io::has_ending(options.in, ".guppi")                            ? "guppi"
              : io::has_ending(options.in, ".vdif") || io::looks_like_vdif(*in) ? "vdif"
                                                                                : "raw";
   }
