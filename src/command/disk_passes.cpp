@@ -173,6 +173,13 @@ Ledger::Ledger(std::string path, const std::string& identity, bool resume)
   if (!text) append(identity);
 }
 
+Ledger::~Ledger() {
+  if (std::uncaught_exceptions() == errors_ || resumed_ || noted_) return;
+  const std::string stem = path_.substr(0, path_.rfind(".ridge-progress"));
+  std::error_code ignored;
+  for (const char* end : {".ridge-a", ".ridge-b", ".ridge-progress"}) std::filesystem::remove(stem + end, ignored);
+}
+
 void Ledger::append(const std::string& line) {
   const std::string text = line + "\n";
   file_.write(text.data(), text.size(), size_);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -88,9 +89,15 @@ struct Panels {
 class Ledger {
  public:
   Ledger(std::string path, const std::string& identity, bool resume);
+  ~Ledger();  // after an error before the first finished panel, removes itself and the work files: nothing to continue
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
   bool resumed() const { return resumed_; }
   bool done(std::size_t pass, std::size_t panel) const { return done_.count(fmt::format("{}:{}", pass, panel)) != 0; }
-  void note(std::size_t pass, std::size_t panel) { append(fmt::format("{}:{}", pass, panel)); }
+  void note(std::size_t pass, std::size_t panel) {
+    append(fmt::format("{}:{}", pass, panel));
+    noted_ = true;
+  }
   void remove() const { std::filesystem::remove(path_); }
 
  private:
@@ -99,7 +106,8 @@ class Ledger {
   WorkFile file_;
   std::set<std::string> done_;
   std::size_t size_ = 0;
-  bool resumed_ = false;
+  bool resumed_ = false, noted_ = false;
+  int errors_ = std::uncaught_exceptions();
 };
 
 // Memory of a computation within a limit: bytes of each of `panels` panels, and of a transfer.

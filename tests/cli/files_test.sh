@@ -133,7 +133,9 @@ exec 9>&-
 
 # --- a limit on file sizes is an error, like a full disk ---------------------------------------------------------------
 head -c 4000000 /dev/zero >large.raw
-for command in "fft large.raw x.raw --shape 1000" "channelize large.raw x.raw --channels 16 --taps 4" \
+{ printf '\x93NUMPY\x01\x00v\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1000, 1000), }" && cat large.raw; } >large.npy
+{ printf '\x93NUMPY\x01\x00v\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }" && head -c 20 /dev/zero; } >line.npy
+for command in "transpose large.npy x.npy --memory 2M" "convolve large.npy line.npy x.npy --memory 2M" "fft large.raw x.raw --shape 1000" "channelize large.raw x.raw --channels 16 --taps 4" \
   "stencil heat --size 2000x1000 --steps 1 --out x.npy" "image resize 30 a.pgm x.pgm"; do
   # shellcheck disable=SC2086
   (
@@ -143,5 +145,6 @@ for command in "fft large.raw x.raw --shape 1000" "channelize large.raw x.raw --
     exit $failures
   )
   failures=$((failures + $?))
+  [ -z "$(ls x.* 2>/dev/null)" ] || fail "$command left $(ls x.*)"
 done
 finish
