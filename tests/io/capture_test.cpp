@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -14,6 +16,7 @@
 #include <ridge/error.hpp>
 
 #include "io/capture/assembler.hpp"
+#include "io/capture/capture.hpp"
 #include "io/capture/packet_format.hpp"
 #include "io/capture/udp.hpp"
 #include "io/telescopes/samples.hpp"
@@ -171,6 +174,30 @@ TEST(Capture, BelievesAGapButNotADamagedCounter) {
   EXPECT_EQ(all.assembler->ended(), "");
 }
 
+// Whole blocks of a gap are counted without memory for them.
+TEST(Capture, CountsTheStreamsOfLostBlocks) {
+  Collector all({.streams = 3, .slots = 8, .window = 8, .longest_gap = 1000});
+  for (std::uint64_t c = 0; c < 800; ++c) {
+    for (std::uint32_t stream = 0; stream < 3; ++stream) {
+      if (c < 100 || c >= 700) all.send(c, stream);
+    }
+  }
+  all.assembler->finish();
+  all.check(3 * 200);
+  EXPECT_EQ(all.assembler->counts().lost, 3U * 600);
+}
+
+TEST(Capture, CopiesOfAPacketConfirmNoGap) {
+  Collector all({.streams = 2, .slots = 8, .window = 8, .longest_gap = 1000});
+  for (std::uint64_t c = 0; c < 100; ++c) all.send(c, 0), all.send(c, 1);
+  for (int copy = 0; copy < 4; ++copy) all.send(900, 1);
+  for (std::uint64_t c = 100; c < 200; ++c) all.send(c, 0), all.send(c, 1);
+  all.assembler->finish();
+  all.check(404);
+  EXPECT_EQ(all.assembler->counts().unconfirmed, 4U);
+  EXPECT_TRUE(all.lost.empty());
+}
+
 TEST(Capture, EndsIfTheCounterStaysElsewhere) {
   for (const std::uint64_t elsewhere : {std::uint64_t{0}, std::uint64_t{1} << 40}) {
     Collector all({.streams = 1, .slots = 8, .window = 8, .longest_gap = 1000});
@@ -214,6 +241,77 @@ TEST(PacketFormats, PlaceWhatTheyWrite) {
     }
   }
   std::filesystem::remove(text);
+}
+
+// A frame of 1000 samples of one byte, 1032 bytes long.
+std::vector<std::byte> vdif_frame(std::uint32_t epoch, std::uint32_t rate, bool megahertz) {
+  std::vector<std::byte> frame(1032);
+  const std::uint32_t words[8] = {5, epoch << 24, 1032 / 8, 7U << 26, 1U << 24 | (megahertz ? 1U << 23 : 0U) | rate};
+  std::memcpy(frame.data(), words, sizeof words);
+  return frame;
+}
+
+TEST(PacketFormats, OfVdifReadTheRateAndKeepTheEpoch) {
+  for (const bool megahertz : {true, false}) {
+    PacketFormat format = packet_format("vdif");
+    EXPECT_EQ(format.learn(vdif_frame(40, 16, megahertz)), "");
+    EXPECT_EQ(format.per_second, megahertz ? 16000U : 16U);
+    PacketPlace place;
+    std::vector<std::byte> frame = vdif_frame(40, 16, megahertz);
+    format.write_header(frame, 7 * format.per_second + 3, 700);
+    ASSERT_EQ(format.locate(frame, frame.size(), place), nullptr);
+    EXPECT_EQ(place.counter, 7 * format.per_second + 3);
+    EXPECT_EQ(place.stream, 700U);
+    EXPECT_NE(format.locate(vdif_frame(41, 16, megahertz), 1032, place), nullptr) << "another epoch";
+    PacketFormat faster = format;
+    ++faster.per_second;
+    faster.write_header(frame, format.per_second, 0);
+    EXPECT_NE(format.locate(frame, frame.size(), place), nullptr) << "the number of a second's last frame and one";
+  }
+}
+
+// A lost frame has its own number and thread, is marked invalid and is zero behind the header.
+TEST(PacketFormats, OfVdifFillLostFrames) {
+  PacketFormat format = packet_format("vdif");
+  const std::vector<std::byte> model = vdif_frame(40, 16, true);
+  ASSERT_EQ(format.learn(model), "");
+  std::vector<std::byte> slot(model.size(), std::byte{0x55});
+  format.fill_lost(slot, model, 9 * format.per_second + 11, 700);
+  std::uint32_t words[8];
+  std::memcpy(words, slot.data(), sizeof words);
+  EXPECT_EQ(words[0], 1U << 31 | 9U);
+  EXPECT_EQ(words[1], 40U << 24 | 11U);
+  EXPECT_EQ(words[3], 7U << 26 | 700U << 16);
+  EXPECT_TRUE(std::all_of(slot.begin() + 32, slot.end(), [](std::byte b) { return b == std::byte{0}; }));
+}
+
+TEST(PacketFormats, RefuseOtherHeapsAndCountersBetweenSteps) {
+  PacketFormat spead = packet_format("spead");
+  spead.payload = 48, spead.heap = 3;
+  std::vector<std::byte> packet(spead.header + spead.payload);
+  spead.write_header(packet, 4, 0);
+  PacketPlace place;
+  ASSERT_EQ(spead.locate(packet, packet.size(), place), nullptr);
+  spead.heap = 6;
+  EXPECT_NE(spead.locate(packet, packet.size(), place), nullptr);
+  PacketFormat counted = packet_format("counter");
+  counted.payload = 48;
+  counted.write_header(packet, 9, 0);
+  counted.step = 3;
+  ASSERT_EQ(counted.locate(packet, counted.header + 48, place), nullptr);
+  EXPECT_EQ(place.counter, 3U);
+  counted.step = 8;
+  EXPECT_NE(counted.locate(packet, counted.header + 48, place), nullptr);
+}
+
+TEST(Capture, DaysBeginAtTheirMidnight) {
+  const auto days = [] { return 40587 + static_cast<std::int64_t>(::time(nullptr)) / 86400; };
+  const std::int64_t before = days();
+  const StartTime now = utc_now();
+  EXPECT_GE(now.day, before);
+  EXPECT_LE(now.day, days());
+  EXPECT_GE(now.second, 0);
+  EXPECT_LT(now.second, 86400);
 }
 
 TEST(PacketFormats, NameTheMistake) {
