@@ -93,7 +93,7 @@ void flag_kurtosis(const RawRows& raw, const Flagging& flagging, std::size_t thr
         unpack(raw.row(r), raw.bits, raw.is_signed, row.data(), channels);
         for (std::size_t c = 0; c < channels; ++c) {
           const double x = row[c];
-          if (mask.at(r, c)) continue;
+          if (mask.at(r, c) || !std::isfinite(x)) continue;
           sum[c] += x, square[c] += x * x, count[c] += 1;
         }
       }

@@ -18,28 +18,56 @@ namespace {
 
 constexpr std::size_t kTurned = 64;  // rows transposed at once
 
-// Replaces values that are not finite by the channel's reference, and flags them.
-std::uint64_t replace_not_numbers(float* row, const float* reference, std::size_t r, std::size_t channels, Mask& mask) {
-  std::uint64_t found = 0;
-  for (std::size_t c = 0; c < channels; ++c) {
-    if (std::isfinite(row[c])) continue;
-    row[c] = reference[c];
-    mask.set(r, c);
-    ++found;
-  }
-  return found;
-}
-
 bool all_finite(const float* row, std::size_t count) {
   float probe = 0;
   for (std::size_t i = 0; i < count; ++i) probe += row[i] * 0.0F;  // NaN if any value is NaN or infinite
   return probe == 0;
 }
 
-double middle_of(std::vector<double>& values) {
+// Reads row r and flags the values that are not finite. Returns their number.
+std::uint64_t read_row(const RawRows& raw, std::size_t r, std::vector<float>& row, Mask& mask) {
+  unpack(raw.row(r), raw.bits, raw.is_signed, row.data(), raw.channels);
+  if (raw.bits != 32 || all_finite(row.data(), raw.channels)) return 0;
+  std::uint64_t found = 0;
+  for (std::size_t c = 0; c < raw.channels; ++c) {
+    if (std::isfinite(row[c]) || mask.at(r, c)) continue;
+    mask.set(r, c);
+    ++found;
+  }
+  return found;
+}
+
+template <class Number>
+Number middle_of(std::vector<Number>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+// Sets the reference of each channel, the median of a few unflagged values, so that sums of squares keep their digits
+// even if some rows are zeros. Floats may have any unit: a power of two makes the reference about 1.
+void choose_references(const RawRows& raw, const Mask& mask, PartSums& sums) {
+  constexpr std::size_t kLooks = 5;
+  std::vector<std::vector<float>> values(raw.channels);
+  std::vector<float> row(raw.channels);
+  std::size_t missing = raw.channels;
+  const auto look = [&](std::size_t r, std::size_t enough) {
+    unpack(raw.row(r), raw.bits, raw.is_signed, row.data(), raw.channels);
+    for (std::size_t c = 0; c < raw.channels; ++c) {
+      if (values[c].size() >= enough || mask.at(r, c) || !std::isfinite(row[c])) continue;
+      if (values[c].empty()) --missing;
+      values[c].push_back(row[c]);
+    }
+  };
+  for (std::size_t i = 0; i < kLooks; ++i) look((raw.rows - 1) * i / (kLooks - 1), kLooks);
+  for (std::size_t r = 0; r < raw.rows && missing > 0; ++r) look(r, 1);
+  for (std::size_t c = 0; c < raw.channels; ++c) {
+    const float middle = values[c].empty() ? 0 : middle_of(values[c]);
+    int exponent = 0;
+    if (raw.bits == 32) std::frexp(middle, &exponent);
+    sums.scale[c] = std::ldexp(1.0F, -std::clamp(exponent, -120, 120));
+    sums.reference[c] = middle * sums.scale[c];
+  }
 }
 
 }  // namespace
@@ -56,28 +84,31 @@ std::uint64_t Mask::count(std::size_t rows) const {
   return total;
 }
 
-std::size_t PartSums::rows(std::size_t part, std::size_t total) const {
-  return std::min(kPartRows, total - part * kPartRows);
-}
-
 PartSums part_sums(const RawRows& raw, Mask& mask, std::size_t threads, std::uint64_t& not_numbers) {
   const std::size_t channels = raw.channels;
-  PartSums sums{.parts = (raw.rows + kPartRows - 1) / kPartRows, .reference = {}, .sum = {}, .square = {}};
+  PartSums sums{.parts = (raw.rows + kPartRows - 1) / kPartRows};
   sums.reference.resize(channels);
-  unpack(raw.row(0), raw.bits, raw.is_signed, sums.reference.data(), channels);
-  for (float& value : sums.reference) value = std::isfinite(value) ? value : 0;
+  sums.scale.resize(channels);
+  choose_references(raw, mask, sums);
   sums.sum.assign(sums.parts * channels, 0);
   sums.square.assign(sums.parts * channels, 0);
+  sums.count.assign(sums.parts * channels, 0);
   std::atomic<std::uint64_t> found{0};
   base::parallel(threads, [&](std::size_t thread, std::size_t of) {
     const base::Share mine = base::share(sums.parts, thread, of);
     std::vector<float> row(channels);
     for (std::size_t part = mine.begin; part < mine.end; ++part) {
-      for (std::size_t i = 0; i < sums.rows(part, raw.rows); ++i) {
-        const std::size_t r = part * kPartRows + i;
-        unpack(raw.row(r), raw.bits, raw.is_signed, row.data(), channels);
-        if (raw.bits == 32 && !all_finite(row.data(), channels))
-          found += replace_not_numbers(row.data(), sums.reference.data(), r, channels, mask);
+      const std::size_t first = part * kPartRows, rows = std::min(kPartRows, raw.rows - first);
+      std::uint16_t* const count = sums.count.data() + part * channels;
+      std::fill_n(count, channels, static_cast<std::uint16_t>(rows));
+      for (std::size_t r = first; r < first + rows; ++r) {
+        if (const std::uint64_t some = read_row(raw, r, row, mask)) found += some;
+        for (std::size_t c = 0; c < channels && raw.bits == 32; ++c) row[c] *= sums.scale[c];
+        if (mask.any(r)) {
+          for (std::size_t c = 0; c < channels; ++c) {
+            if (mask.at(r, c)) row[c] = sums.reference[c], --count[c];
+          }
+        }
         row_kernels().accumulate(row.data(), sums.reference.data(), sums.sum.data() + part * channels,
                                  sums.square.data() + part * channels, channels);
       }
@@ -87,32 +118,38 @@ PartSums part_sums(const RawRows& raw, Mask& mask, std::size_t threads, std::uin
   return sums;
 }
 
-ChannelStatistics channel_statistics(const RawRows& raw, const PartSums& sums, const std::vector<std::uint8_t>& skip) {
+ChannelStatistics channel_statistics(const RawRows& raw, const PartSums& sums) {
+  constexpr float kLeastSigma = 1e-36F;  // its inverse is finite
   ChannelStatistics statistics{std::vector<float>(raw.channels), std::vector<float>(raw.channels)};
   std::vector<double> means, variances, order;
   for (std::size_t c = 0; c < raw.channels; ++c) {
+    // Parts of few values count only if there are no others.
+    const auto values = [&](std::size_t part) { return sums.count[part * raw.channels + c]; };
+    std::size_t most = 0;
+    for (std::size_t part = 0; part < sums.parts; ++part) most = std::max<std::size_t>(most, values(part));
     means.clear(), variances.clear();
     for (std::size_t part = 0; part < sums.parts; ++part) {
-      const double n = static_cast<double>(sums.rows(part, raw.rows));
-      if (n < 2 || (n < kPartRows && part > 0) || (!skip.empty() && skip[part * raw.channels + c] != 0)) continue;
-      const double mean = sums.sum[part * raw.channels + c] / n;
+      const double n = values(part), mean = sums.sum[part * raw.channels + c] / n;
+      const double variance = (sums.square[part * raw.channels + c] - n * mean * mean) / (n - 1);
+      if (n < 2 || 2 * values(part) < most || !std::isfinite(mean) || !std::isfinite(variance)) continue;
       means.push_back(mean);
-      variances.push_back(std::max(0.0, (sums.square[part * raw.channels + c] - n * mean * mean) / (n - 1)));
+      variances.push_back(std::max(0.0, variance));
     }
     if (means.empty()) continue;
     order = means;
     const double middle = middle_of(order);
-    const double k = static_cast<double>(std::min(kPartRows, raw.rows)) - 1,
-                 variance = middle_of(variances) / std::pow(1 - 2 / (9 * k), 3);
+    const double k = static_cast<double>(most) - 1, variance = middle_of(variances) / std::pow(1 - 2 / (9 * k), 3);
     const double allowed = 5 * std::sqrt(variance / (k + 1));
     double total = 0, used = 0;
     for (const double mean : means) {
       if (std::abs(mean - middle) <= allowed) total += mean, used += 1;
     }
-    statistics.mean[c] = sums.reference[c] + static_cast<float>(used > 0 ? total / used : middle);
+    const double mean = static_cast<double>(sums.reference[c]) + (used > 0 ? total / used : middle);
+    statistics.mean[c] = static_cast<float>(mean / sums.scale[c]);
     // A deviation below the resolution of float at this mean is rounding, not noise.
-    const double least = 1e-6 * std::abs(statistics.mean[c]);
-    statistics.sigma[c] = variance > least * least ? static_cast<float>(std::sqrt(variance)) : 0.0F;
+    const double least = 1e-6 * std::abs(mean);
+    const auto sigma = static_cast<float>(std::sqrt(variance) / sums.scale[c]);
+    statistics.sigma[c] = variance > least * least && sigma > kLeastSigma ? sigma : 0.0F;
   }
   return statistics;
 }

@@ -46,19 +46,19 @@ struct ChannelStatistics {
 
 constexpr std::size_t kPartRows = 256;  // rows of one set of sums
 
-// Sums of x - reference and its squares per part of kPartRows rows and channel.
+// Sums of scale * x - reference and its squares over the unflagged values of each part of kPartRows rows and channel.
 struct PartSums {
   std::size_t parts = 0;
-  std::vector<float> reference;    // per channel
-  std::vector<float> sum, square;  // [part][channel]
-  std::size_t rows(std::size_t part, std::size_t total) const;
+  std::vector<float> reference{}, scale{};  // per channel; scale: a power of two
+  std::vector<float> sum{}, square{};       // [part][channel]
+  std::vector<std::uint16_t> count{};       // [part][channel]: unflagged values
 };
 
-// Values that are NaN or infinite are flagged, and count as the reference.
+// Flags the values that are NaN or infinite, and adds their number to `not_numbers`.
 PartSums part_sums(const RawRows& raw, Mask& mask, std::size_t threads, std::uint64_t& not_numbers);
 
-// Medians over the parts, so that bursts do not count. Parts with any flagged row (`skip`) are left out.
-ChannelStatistics channel_statistics(const RawRows& raw, const PartSums& sums, const std::vector<std::uint8_t>& skip);
+// Medians over the parts, so that bursts do not count.
+ChannelStatistics channel_statistics(const RawRows& raw, const PartSums& sums);
 
 // Writes (x - mean) / sigma as bytes to columns [0, rows) of `plane`, channels in reverse order if `reversed`. Flagged
 // values and constant channels become the mean.

@@ -151,33 +151,15 @@ void StreamState::take_block(std::size_t rows) {
     std::memcpy(mask.bits().data(), given.data(), bytes);
     given.erase(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(bytes));
   }
+  if (settings.flagging.kurtosis > 0) flag_kurtosis(raw_rows, settings.flagging, threads, mask);
   const PartSums sums = part_sums(raw_rows, mask, threads, report.not_numbers);
-  std::vector<std::uint8_t> skip;
-  if (has_given || report.not_numbers > 0 || settings.flagging.kurtosis > 0) flag(raw_rows, sums, skip, mask);
   // A short last block has the statistics of the block before it.
-  if (rows >= block / 4 || statistics.mean.empty()) statistics = channel_statistics(raw_rows, sums, skip);
+  if (rows >= block / 4 || statistics.mean.empty()) statistics = channel_statistics(raw_rows, sums);
   for (const float sigma : statistics.sigma) report.constant_channels += sigma > 0 ? 0 : 1;
   append(rows, mask, raw_rows);
   report.samples += rows;
   report.seconds_input += base::now() - begin;
   if (filled == 1 + ahead) search_block();
-}
-
-void StreamState::flag(const RawRows& rows, const PartSums& sums, std::vector<std::uint8_t>& skip, Mask& mask) {
-  if (settings.flagging.kurtosis > 0) flag_kurtosis(rows, settings.flagging, threads, mask);
-  skip.assign(sums.parts * band.channels, 0);
-  for (std::size_t r = 0; r < rows.rows; ++r) {
-    if (!mask.any(r)) continue;
-    for (std::size_t c = 0; c < band.channels; ++c) {
-      if (mask.at(r, c)) skip[r / kPartRows * band.channels + c] = 1;
-    }
-  }
-  // A channel in which every part has flagged rows uses all parts: its flagged values are replaced in any case.
-  for (std::size_t c = 0; c < band.channels; ++c) {
-    bool clean = false;
-    for (std::size_t part = 0; part < sums.parts; ++part) clean = clean || skip[part * band.channels + c] == 0;
-    for (std::size_t part = 0; part < sums.parts && !clean; ++part) skip[part * band.channels + c] = 0;
-  }
 }
 
 void StreamState::append(std::size_t rows, const Mask& mask, const RawRows& raw_rows) {

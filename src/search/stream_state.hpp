@@ -73,7 +73,6 @@ struct StreamState {
   float weakest_limit(const Lane& lane, std::size_t width) const;
   void make_lanes(const planner::Options& options);
   void take_block(std::size_t rows);
-  void flag(const RawRows& rows, const PartSums& sums, std::vector<std::uint8_t>& skip, Mask& mask);
   void append(std::size_t rows, const Mask& mask, const RawRows& raw_rows);
   void append_nothing();
   void search_block();

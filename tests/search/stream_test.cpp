@@ -287,6 +287,53 @@ TEST(SearchStream, FlagsValuesThatAreNotNumbers) {
   EXPECT_GT(stream.report().constant_channels, 0U);
 }
 
+// The unit of the power is the observer's: watts per hertz are about 1e-26.
+TEST(SearchStream, FloatsMayHaveAnyUnit) {
+  Simulation simulation{.band = kBand, .bits = 32, .seed = 8};
+  simulation.pulses.push_back({.dm = 60, .time = 1, .samples = 4, .snr = 30});
+  const std::vector<std::byte> bytes = simulated(simulation, 20000);
+  const Settings settings{.dm_end = 100, .widest = 16, .bits = 32};
+  const auto plain = searched(kBand, settings, bytes);
+  ASSERT_EQ(plain.size(), 1U);
+  for (const float unit : {0x1p100F, -0x1p100F, 0x1p-100F}) {
+    std::vector<std::byte> scaled = bytes;
+    for (std::size_t i = 0; i < scaled.size(); i += 4) {
+      float value = 0;
+      std::memcpy(&value, scaled.data() + i, 4);
+      value *= unit;
+      std::memcpy(scaled.data() + i, &value, 4);
+    }
+    const auto found = searched(kBand, settings, scaled);
+    if (unit < 0) {
+      EXPECT_EQ(found.size(), 0U);  // the pulse has less power than the noise
+      continue;
+    }
+    ASSERT_EQ(found.size(), 1U) << unit;
+    EXPECT_EQ(found[0].snr, plain[0].snr) << unit;
+  }
+}
+
+// Lost rows are zeros, a thousand deviations below the others: they count neither in means nor in deviations.
+TEST(SearchFlags, LostRowsInEveryPartDoNotCount) {
+  Simulation simulation{.band = kBand, .bits = 32, .seed = 9};
+  simulation.pulses.push_back({.dm = 60, .time = 1, .samples = 16, .snr = 30});
+  std::vector<std::byte> bytes = simulated(simulation, 20000), mask(20000 * kBand.channels / 8);
+  for (std::size_t i = 0; i < bytes.size(); i += 4) {
+    float value = 0;
+    std::memcpy(&value, bytes.data() + i, 4);
+    value = i / 4 / kBand.channels % 40 == 0 ? 0 : value + 16000;
+    std::memcpy(bytes.data() + i, &value, 4);
+  }
+  for (std::size_t r = 0; r < 20000; r += 40)
+    std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(r * kBand.channels / 8), kBand.channels / 8, std::byte{255});
+  Stream stream(host(), kBand, {.dm_end = 100, .widest = 16, .bits = 32}, {.effort = Effort::quick});
+  stream.push_mask(mask);
+  stream.push(bytes);
+  const auto found = stream.finish();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0].snr, 30, 3);
+}
+
 TEST(SearchFlags, BurstsAndGivenMasksAreExcised) {
   Simulation simulation{.band = kBand, .seed = 18};
   simulation.pulses.push_back({.dm = 120, .time = 2, .samples = 4, .snr = 25});

@@ -120,7 +120,7 @@ void FolderState::measure(std::size_t rows) {
                     .is_signed = settings.is_signed};
   Mask mask(rows, band.channels);
   std::uint64_t not_numbers = 0;
-  statistics = channel_statistics(raw, part_sums(raw, mask, 0, not_numbers), {});
+  statistics = channel_statistics(raw, part_sums(raw, mask, 0, not_numbers));
 }
 
 // Refuses frequencies that are not positive, and more turns since the epoch than a double holds to a bin of the

@@ -241,7 +241,7 @@ void SeriesState::add(std::size_t count) {
       .data = pending.data(), .rows = count, .channels = band.channels, .bits = bits, .is_signed = is_signed};
   Mask mask(count, band.channels);
   std::uint64_t not_numbers = 0;
-  const ChannelStatistics statistics = channel_statistics(raw, part_sums(raw, mask, 0, not_numbers), {});
+  const ChannelStatistics statistics = channel_statistics(raw, part_sums(raw, mask, 0, not_numbers));
   std::vector<float> row(band.channels), scale(band.channels);
   for (std::size_t c = 0; c < band.channels; ++c) {
     scale[c] = statistics.sigma[c] > 0 ? 1 / (statistics.sigma[c] * std::sqrt(static_cast<float>(band.channels))) : 0;
