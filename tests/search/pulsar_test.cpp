@@ -93,6 +93,9 @@ TEST(SearchFold, ReadsPolycoFiles) {
   const double minutes = (100.0 - 600) / 60;
   EXPECT_NEAR(rotation.turns(100), 0.25 + 60 * minutes * 29.6 + 0.1 + 2e-3 * minutes - 3e-6 * minutes * minutes, 1e-8);
   EXPECT_NEAR(rotation.frequency_at(100), 29.6 + (2e-3 - 6e-6 * minutes) / 60, 1e-12);
+  // Phases before the pulsar's own epoch are negative, their fractions too.
+  const std::string negative = "a b c 58849.5\n-12345.75 29.6 @ 60 1 1400\n0.5\n";
+  EXPECT_NEAR(parse_polyco(negative, "p")[0].reference_phase, -0.75, 1e-12);
   const auto refused = [](const std::string& text) {
     return ridge::test::error_of([&] { parse_polyco(text, "p"); }, ErrorKind::io);
   };
@@ -102,6 +105,21 @@ TEST(SearchFold, ReadsPolycoFiles) {
   EXPECT_THAT(refused("a b c 1e300\n1 2 3 4 5\n"), HasSubstr("modified Julian day"));
   EXPECT_THAT(refused("a b c 58849.5\n1.5 29.6 @ 60 3 1400\n0.5 0.5\n"), HasSubstr("2 of 3 coefficients"));
   EXPECT_THAT(ridge::test::error_of([&] { rotation.turns(1e5); }, ErrorKind::invalid_argument), HasSubstr("covers"));
+}
+
+// Channels are normalized by the same rows, however many arrive at first.
+TEST(SearchFold, PiecesDoNotChangeTheProfile) {
+  const auto rows = noisy_rows(40000, 8, 4, [](std::size_t row, std::size_t) { return row < 20000 ? 0.0 : 3.0; });
+  const auto folded = [&](std::size_t piece) {
+    Folder folder(kNarrow, {.frequency = 10}, {.bits = 32});
+    const std::span<const std::byte> all(rows);
+    for (std::size_t at = 0; at < all.size(); at += piece)
+      folder.push(all.subspan(at, std::min(piece, all.size() - at)));
+    return folder.profile().sum;
+  };
+  const auto whole = folded(rows.size());
+  EXPECT_EQ(folded(1000), whole);
+  EXPECT_EQ(folded(20001 * 32), whole);
 }
 
 TEST(SearchFold, RefusesImpossibleSettings) {

@@ -107,12 +107,14 @@ struct FolderState {
   std::uint64_t folded = 0;
 
   std::size_t row_bytes() const { return band.channels * settings.bits / 8; }
-  void measure(std::size_t rows);
+  void measure();
   void check_turns(double seconds) const;
   void fold_rows(const std::byte* data, std::size_t rows);
 };
 
-void FolderState::measure(std::size_t rows) {
+// Always the same rows, so that the answer does not depend on how the input is cut.
+void FolderState::measure() {
+  const std::size_t rows = std::min(pending.size() / row_bytes(), kFirstBlock);
   const RawRows raw{.data = pending.data(),
                     .rows = rows,
                     .channels = band.channels,
@@ -198,7 +200,7 @@ void Folder::push(std::span<const std::byte> bytes) {
   state.pending.insert(state.pending.end(), bytes.begin(), bytes.end());
   const std::size_t rows = state.pending.size() / state.row_bytes();
   if (state.statistics.mean.empty() && rows < kFirstBlock) return;
-  if (state.statistics.mean.empty()) state.measure(rows);
+  if (state.statistics.mean.empty()) state.measure();
   // Whole blocks, so that the answer does not depend on how the input is cut.
   const std::size_t whole = rows / kFoldBlock * kFoldBlock;
   state.fold_rows(state.pending.data(), whole);
@@ -209,7 +211,7 @@ void Folder::push(std::span<const std::byte> bytes) {
 Profile Folder::profile() {
   FolderState& state = *state_;
   const std::size_t rows = state.pending.size() / state.row_bytes();
-  if (state.statistics.mean.empty() && rows > 1) state.measure(rows);
+  if (state.statistics.mean.empty() && rows > 1) state.measure();
   if (!state.statistics.mean.empty()) state.fold_rows(state.pending.data(), rows);
   state.pending.erase(state.pending.begin(),
                       state.pending.begin() + static_cast<std::ptrdiff_t>(rows * state.row_bytes()));

@@ -51,7 +51,8 @@ std::vector<PolycoBlock> parse_polyco(std::string_view text, const std::string& 
     const std::vector<std::string> second = next_words();
     if (second.size() < 5) fail("needs phase, frequency, observatory, span and number of coefficients");
     const std::size_t point = second[0].find('.');
-    block.reference_phase = point == std::string::npos ? 0 : number_of("0" + second[0].substr(point), name, number);
+    const double fraction = point == std::string::npos ? 0 : number_of("0" + second[0].substr(point), name, number);
+    block.reference_phase = second[0].starts_with('-') ? -fraction : fraction;
     block.frequency = number_of(second[1], name, number);
     block.span_minutes = number_of(second[3], name, number);
     const double count = number_of(second[4], name, number);
