@@ -19,7 +19,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "values are copied as they are");
 
-constexpr std::size_t kLongestText = 79;
+constexpr std::size_t kLongestText = 79;    // of keywords, and of values that are written
+constexpr std::size_t kLongestValue = 255;  // some programs write whole paths
 
 class Reader {
  public:
@@ -77,8 +78,8 @@ class Reader {
   std::string text(const std::string& key) {
     std::int32_t length = 0;
     take(&length, sizeof length, key);
-    if (length < 0 || length > static_cast<std::int32_t>(kLongestText)) {
-      fail(fmt::format("{} of {} characters; at most {} are allowed", key, length, kLongestText));
+    if (length < 0 || length > static_cast<std::int32_t>(kLongestValue)) {
+      fail(fmt::format("{} of {} characters; at most {} are allowed", key, length, kLongestValue));
     }
     std::string value(static_cast<std::size_t>(length), '\0');
     if (length > 0) take(value.data(), value.size(), key);
