@@ -16,10 +16,30 @@ has '<circle' all.svg
 # A pipe and two threads give the same candidates.
 "$ridge" search - --dm 0..200 --device host --out - --threads 2 <test.fil >piped.json || fail "pipe"
 same found.json piped.json "a pipe or threads change the candidates"
+# Blocks and boxcars are no longer than the file: 64 of these boxcars would be 4 GB of samples.
+expect '2 candidates above 7 sigma' timeout 60 "$ridge" search test.fil --dm 0..200 --device host --widest 1000000
 # Reading and searching are stages of a graph.
 "$ridge" search test.fil --dm 0..200 --device host --out - --schedule - 2>schedule.txt >again.json || fail "schedule"
 same found.json again.json "a schedule changes the candidates"
 has 'read' schedule.txt && has 'search' schedule.txt
+# Programs write whole paths into the header.
+python3 -c "
+import struct, sys
+data = open('test.fil', 'rb').read()
+path = b'/' * 200
+sys.stdout.buffer.write(data[:16] + struct.pack('<i', 11) + b'rawdatafile' + struct.pack('<i', 200) + path + data[16:])" >path.fil
+expect '2 candidates above 7 sigma' "$ridge" search path.fil --dm 0..200 --device host
+# Floats may have any unit; constant channels are reported.
+python3 -c "
+import array, struct, sys
+data = bytearray(open('test.fil', 'rb').read())
+end = data.index(b'HEADER_END') + 10
+at = data.index(b'nbits') + 5
+data[at:at + 4] = struct.pack('<i', 32)
+values = array.array('f', [1e-26 * (96 if i % 128 == 5 else x) for i, x in enumerate(data[end:])])
+sys.stdout.buffer.write(data[:end] + values.tobytes())" >unit.fil
+expect '2 candidates above 7 sigma' "$ridge" search unit.fil --dm 0..200 --device host
+expect 'left out: 0.781 % of the channels, constant or flagged throughout' "$ridge" search unit.fil --dm 0..200 --device host
 # Every number of bits; one pulse of S/N 25 each.
 for bits in 1 2 4 16 32; do
   "$ridge" search signal - "${small[@]}" --bits $bits --pulse 120:3:16:25 >bits.fil || fail "signal of $bits bits"

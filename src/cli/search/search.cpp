@@ -218,6 +218,11 @@ void print_found(const SearchOptions& options, const search::Band& band, const s
                    (static_cast<double>(run.rows) * static_cast<double>(band.channels)),
                report.not_numbers > 0 ? fmt::format(", {} of them NaN or infinite", report.not_numbers) : "");
   }
+  if (report.constant_channels > 0) {
+    const double blocks = std::ceil(static_cast<double>(run.rows) / static_cast<double>(stream.block()));
+    fmt::print("left out: {:.3g} % of the channels, constant or flagged throughout\n",
+               100.0 * static_cast<double>(report.constant_channels) / (blocks * static_cast<double>(band.channels)));
+  }
   if (options.settings.dm_end < parse_range("--dm", options.dm).end) {
     fmt::print("left out: DM above {:.4g}, whose sweep takes longer than the input\n", options.settings.dm_end);
   }
@@ -237,6 +242,11 @@ void run_search(SearchOptions options) {
   const PowerFile& in = *file;
   options.settings.bits = in.bits();
   options.settings.is_signed = in.header().is_signed;
+  if (const auto rows = in.rows_left()) {  // blocks have 64 of the widest boxcars, but need not exceed the input
+    options.settings.widest = static_cast<std::size_t>(std::min<std::uint64_t>(options.settings.widest, *rows));
+    if (options.settings.block == 0 && *rows / 64 < options.settings.widest)
+      options.settings.block = static_cast<std::size_t>(*rows);
+  }
   const search::Band band = in.band();
   // No sample has the whole sweep of a larger dispersion measure.
   const double largest = largest_dm(in, range.begin);
