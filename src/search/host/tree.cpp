@@ -60,9 +60,11 @@ class HostTree final : public Variant {
     const std::size_t count = widest.bands.size() - 1;
     const std::uint32_t longest = *std::max_element(widest.length.begin(), widest.length.end());
     const std::size_t tiles = (longest + kTileTimes - 1) / kTileTimes;
+    scratch_.resize(layout_.threads);
     base::parallel(layout_.threads, [&](std::size_t thread, std::size_t threads) {
       const base::Share mine = base::share(count * tiles, thread, threads);
-      std::vector<base::AlignedArray<std::byte>> scratch(passes);
+      std::vector<base::AlignedArray<std::byte>>& scratch = scratch_[thread];
+      scratch.resize(passes);
       for (std::size_t job = mine.begin; job < mine.end; ++job)
         add_band(channels, bands, passes - 2, job / tiles, job % tiles * kTileTimes, kTileTimes, scratch);
     });
@@ -133,6 +135,7 @@ class HostTree final : public Variant {
   std::vector<std::vector<std::uint32_t>> most_shift_;  // per pass and band
   mutable std::mutex mutex_;
   mutable base::AlignedArray<std::byte> stored_;
+  mutable std::vector<std::vector<base::AlignedArray<std::byte>>> scratch_;  // per thread and pass; new pages cost time
 };
 
 // Sums of up to 256 channels fit 16 bits: {4, 8, 8, 16} stores half as many bytes as {8, 8, 8, 8}.
