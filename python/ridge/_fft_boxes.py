@@ -5,6 +5,7 @@ import numpy as np
 
 from . import _ridge
 from ._fft_arguments import _scale, _threads
+from ._pickled import Pickled
 from .array import device_name
 
 # Names of the kinds in the order of ridge::fft::RealKind.
@@ -66,7 +67,7 @@ def sphere_columns(shape, basis, cutoff, real=False):
     return np.array(rows, np.int64).reshape(-1, 4)
 
 
-class _Planned:
+class _Planned(Pickled):
     """What the transforms below have in common: they run the plan in _plan."""
 
     @property
@@ -79,8 +80,12 @@ class _Planned:
     def adjoint(self):
         """A transform whose inverse() is the adjoint of forward(), and whose forward() is the adjoint of inverse()."""
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, _plan=self._plan.adjoint())
+        other.__dict__.update(self.__dict__, _plan=self._plan.adjoint(), _made=(_adjoint_of, (self,)))
         return other
+
+
+def _adjoint_of(plan):
+    return plan.adjoint()
 
 
 class Columns(_Planned):

@@ -2,10 +2,11 @@ from collections.abc import Sequence
 from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from ._pickled import Pickled
 
 def sphere_columns(shape: Sequence[int], basis: ArrayLike, cutoff: float, real: bool = ...) -> NDArray[np.int64]: ...
 
-class Columns:
+class Columns(Pickled):
     dtype: np.dtype[Any]
     spectrum_dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -24,7 +25,7 @@ class Columns:
     def adjoint(self) -> Columns: ...
     def explain(self) -> str: ...
 
-class Boxes:
+class Boxes(Pickled):
     dtype: np.dtype[Any]
     spectrum_dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -40,7 +41,7 @@ class Boxes:
     def adjoint(self) -> Boxes: ...
     def explain(self) -> str: ...
 
-class RealBoxes:
+class RealBoxes(Pickled):
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     input_shape: tuple[int, ...]

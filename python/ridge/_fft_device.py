@@ -7,6 +7,7 @@ import numpy as np
 from . import _ridge
 from ._fft_arguments import _one, _product, _scale, _shape_and_axes
 from ._library import library_of
+from ._pickled import Pickled
 from ._picture import Shown
 from .array import Array, array, asarray, empty
 
@@ -136,7 +137,7 @@ def _real_on_device(x, kind, lengths, axes, scale, ends):
     return Array(out._held.viewed("complex64" if single else "complex128", shape)) if complex_ else out
 
 
-class Float16Plan(Shown):
+class Float16Plan(Pickled, Shown):
     """A plan for 16-bit floats of one shape, computed in float; made by plan_float16."""
 
     def __init__(self, shape, batch, real, inverse, scale, storage, device, measured):

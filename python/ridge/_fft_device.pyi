@@ -1,10 +1,11 @@
 from collections.abc import Sequence
 from typing import Any, overload
 from numpy.typing import NDArray
+from ._pickled import Pickled
 from ._picture import Shown
 from .array import Array
 
-class Float16Plan(Shown):
+class Float16Plan(Pickled, Shown):
     def __init__(self, shape: Sequence[int], batch: int, real: bool, inverse: bool, scale: float, storage: str, device: str,
                  measured: bool) -> None: ...
     @overload

@@ -13,6 +13,7 @@
 import numpy as np
 
 from . import _ridge
+from ._pickled import Pickled
 from ._picture import Shown
 from .array import device_name
 
@@ -69,7 +70,7 @@ def _spectra_of_lines(x, problem, skip=0):
     return np.array(lines, np.complex64).reshape(*x.shape[:-1], -1, problem["channels"])
 
 
-class Bank(Shown):
+class Bank(Pickled, Shown):
     """A planned filter bank; any number of streams can use it."""
 
     def __init__(self, problem, device, measured):
@@ -155,6 +156,9 @@ class Stream:
     def __init__(self, bank):
         self._bank, self._stream = bank, _ridge.BankStream(bank._plan)
 
+    def __reduce__(self):
+        return _restored, (self._bank, self.save())
+
     def push(self, samples, out=None):
         """Adds any number of samples (or bytes) and returns the completed spectra: time, polarization, station, channel."""
         samples = _samples(samples, self._bank.samples)
@@ -193,6 +197,12 @@ class Stream:
     def restore(self, state):
         """Continues exactly from the state of save()."""
         self._stream.restore(state)
+
+
+def _restored(bank, state):
+    stream = Stream(bank)
+    stream.restore(state)
+    return stream
 
 
 class Power:

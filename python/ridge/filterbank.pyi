@@ -1,6 +1,7 @@
 from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from ._pickled import Pickled
 from ._picture import Shown
 
 _Samples = bytes | bytearray | memoryview | NDArray[Any]
@@ -9,7 +10,7 @@ def design(channels: int, taps: int, window: str = ..., shape: float = ..., widt
 def response(prototype: ArrayLike, channels: int, offset: float) -> float: ...
 def quality(prototype: ArrayLike, channels: int, beyond: float = ...) -> dict[str, float]: ...
 
-class Bank(Shown):
+class Bank(Pickled, Shown):
     channels: int
     stations: int
     polarizations: int
@@ -34,6 +35,7 @@ class Bank(Shown):
 
 class Stream:
     def __init__(self, bank: Bank) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def push(self, samples: _Samples, out: NDArray[np.complex64] | None = ...) -> NDArray[np.complex64]: ...
     def start_at(self, spectrum: int) -> int: ...
     @property

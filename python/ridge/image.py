@@ -17,6 +17,7 @@ row must be contiguous.
 import numpy as np
 
 from . import _ridge
+from ._pickled import Pickled
 from ._picture import Shown
 from .array import device_name
 
@@ -29,7 +30,7 @@ def _pixels(x):
     return x if isinstance(x, np.ndarray) else np.ascontiguousarray(x)
 
 
-class FlowPlan(Shown):
+class FlowPlan(Pickled, Shown):
     """A plan of dense optical flow for frames of one shape."""
 
     def __init__(self, shape, device="host", workers=None, measured=False, **parameters):
@@ -63,7 +64,7 @@ def flow(first, second, device="host", workers=None, **parameters):
     return FlowPlan(first.shape, device, workers, **parameters)(first, second)
 
 
-class VariancePlan(Shown):
+class VariancePlan(Pickled, Shown):
     """A plan of the local variance for images of one shape and type."""
 
     def __init__(self, shape, dtype, window=27, method="best", border="reflect-101", constant=0.0, device="host", workers=None,
@@ -92,7 +93,7 @@ def variance(image, window=27, method="best", border="reflect-101", constant=0.0
     return VariancePlan(image.shape, image.dtype, window, method, border, constant, device, workers)(image)
 
 
-class OperatorPlan(Shown):
+class OperatorPlan(Pickled, Shown):
     """A plan of a chain of operators for images of one shape and type: "gauss 2 | resize 0.5 | gray".
 
     `border` None: "constant" for rotate, "replicate" for median, "reflect-101" for other filters. `like` "opencv": OpenCV's

@@ -2,9 +2,10 @@ from os import PathLike
 from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from ._pickled import Pickled
 from ._picture import Shown
 
-class FlowPlan(Shown):
+class FlowPlan(Pickled, Shown):
     shape: tuple[int, ...]
     def __init__(self, shape: tuple[int, ...], device: str | None = ..., workers: int | None = ..., measured: bool = ...,
                  **parameters: float) -> None: ...
@@ -13,7 +14,7 @@ class FlowPlan(Shown):
 
 def flow(first: ArrayLike, second: ArrayLike, device: str | None = ..., workers: int | None = ..., **parameters: float) -> NDArray[np.float32]: ...
 
-class VariancePlan(Shown):
+class VariancePlan(Pickled, Shown):
     shape: tuple[int, ...]
     def __init__(self, shape: tuple[int, ...], dtype: DTypeLike, window: int | tuple[int, int] = ..., method: str = ...,
                  border: str = ..., constant: float = ..., device: str | None = ..., workers: int | None = ...,
@@ -23,7 +24,7 @@ class VariancePlan(Shown):
 def variance(image: ArrayLike, window: int | tuple[int, int] = ..., method: str = ..., border: str = ..., constant: float = ...,
              device: str | None = ..., workers: int | None = ...) -> NDArray[np.float32]: ...
 
-class OperatorPlan(Shown):
+class OperatorPlan(Pickled, Shown):
     dtype: str
     output_shape: tuple[int, ...]
     def __init__(self, chain: str, shape: tuple[int, ...], dtype: DTypeLike, border: str | None = ...,

@@ -18,6 +18,7 @@ import numpy as np
 from . import _cuda, _ridge
 from ._cuda_nufft import Nonuniform as _OnCuda, nearest_upsampling as _nearest_upsampling
 from ._library import library_of
+from ._pickled import Pickled
 from ._picture import Shown
 from .array import device_name
 
@@ -110,7 +111,7 @@ def _problem(nufft_type, n_modes, eps, sign, n_trans, modeord, upsampfac, nthrea
             "fold": bool(fold)}
 
 
-class Plan(Shown):
+class Plan(Pickled, Shown):
     """A plan of one transform, for any number of point sets and runs.
 
     nufft_type: 1 (points to modes), 2 (modes to points) or 3 (points to frequencies anywhere). n_modes_or_dim: modes per axis, an

@@ -2,13 +2,14 @@ from collections.abc import Sequence
 from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from ._pickled import Pickled
 from ._picture import Shown
 
 __all__ = ["Plan", "Normal", "NufftError", "nufft1d1", "nufft1d2", "nufft1d3", "nufft2d1", "nufft2d2", "nufft2d3", "nufft3d1", "nufft3d2", "nufft3d3"]
 
 class NufftError(ValueError, RuntimeError): ...
 
-class Plan(Shown):
+class Plan(Pickled, Shown):
     isign: int
     real: bool
     def __init__(self, nufft_type: int, n_modes_or_dim: int | Sequence[int], n_trans: int = ..., eps: float = ...,

@@ -12,6 +12,7 @@
 import numpy as np
 
 from . import _ridge
+from ._pickled import Pickled
 from ._picture import Shown
 from .array import device_name
 
@@ -31,7 +32,7 @@ def _offsets(track, pulses):
     return [(float(along), float(across)) for along, across in track]
 
 
-class _Focus:
+class _Focus(Pickled):
     """Focuses frames of one shape."""
 
     def __call__(self, echoes, out=None):

@@ -2,9 +2,10 @@ from collections.abc import Sequence
 from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from ._pickled import Pickled
 from ._picture import Shown
 
-class _Focus:
+class _Focus(Pickled):
     def __call__(self, echoes: ArrayLike, out: NDArray[np.complex64] | None = ...) -> NDArray[np.complex64]: ...
     def explain(self) -> str: ...
 

@@ -29,6 +29,7 @@ import operator
 import numpy as np
 
 from . import _ridge
+from ._pickled import Pickled
 from ._picture import Shown
 from ._wave import Wave
 from .array import Array, asarray, device_name
@@ -219,18 +220,41 @@ class Field:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _wrong
 
 
+class _Recipe:
+    """Makes an update for a cell type by a function of the extension module."""
+
+    def __init__(self, name, *arguments):
+        self.name, self.arguments = name, arguments
+
+    def __call__(self, cells):
+        return getattr(_ridge, self.name)(cells, *self.arguments)
+
+
+class _Traced(_Recipe):
+    """The recipe of a traced function, which is pickled by its name."""
+
+    def __init__(self, function, *arguments):
+        super().__init__("recorded_update", *arguments)
+        self.function = function
+
+
 class Update:
     """The update of a cell in one step, for any cell type."""
 
     def __init__(self, make, dimensions, fields, coefficients, name):
         self._make, self.dimensions, self.fields, self.coefficients, self.name = make, dimensions, fields, coefficients, name
-        self._made = {}
+        self._known = {}
+
+    def __reduce__(self):
+        if isinstance(self._make, _Traced):
+            return update, (self._make.function,)
+        return Update, (self._make, self.dimensions, self.fields, self.coefficients, self.name)
 
     def _for(self, dtype):
         name = np.dtype(dtype).name
-        if name not in self._made:
-            self._made[name] = self._make(name)
-        return self._made[name]
+        if name not in self._known:
+            self._known[name] = self._make(name)
+        return self._known[name]
 
     def linear(self, dtype=np.float32):
         """True if the update is a weighted sum of neighbours, which the fastest kernels need."""
@@ -261,7 +285,7 @@ def _traced(function):
     if not seen:
         raise ValueError("the function reads no neighbour: u[0, 0] is the cell itself")
     outputs = [_value(x) for x in result]
-    return Update(lambda cells: _ridge.recorded_update(cells, seen[0], outputs), seen[0], len(fields), len(coefficients),
+    return Update(_Traced(function, seen[0], outputs), seen[0], len(fields), len(coefficients),
                   getattr(function, "__name__", "function"))
 
 
@@ -274,7 +298,7 @@ def _weighted(weights):
     if len(dimensions) != 1:
         raise ValueError("all offsets must have the same length, such as (dy, dx)" if dimensions else "needs at least one offset")
     dimensions = dimensions.pop()
-    return Update(lambda cells: _ridge.linear_update(cells, dimensions, terms), dimensions, 1, 0, f"{len(terms)}-point")
+    return Update(_Recipe("linear_update", dimensions, terms), dimensions, 1, 0, f"{len(terms)}-point")
 
 
 def update(what):
@@ -309,7 +333,7 @@ def heat(alpha, dt, spacing, accuracy=2):
     1
     """
     spacing = [float(h) for h in np.atleast_1d(spacing)]
-    made = Update(lambda cells: _ridge.heat_update(cells, alpha, dt, spacing, accuracy), len(spacing), 1, 0, "heat")
+    made = Update(_Recipe("heat_update", alpha, dt, spacing, accuracy), len(spacing), 1, 0, "heat")
     made._for(np.float64)
     return made
 
@@ -317,14 +341,14 @@ def heat(alpha, dt, spacing, accuracy=2):
 def wave(speed, dt, spacing):
     """u_tt = speed^2 (u_xx + ...); two fields: the current and the previous step."""
     spacing = [float(h) for h in np.atleast_1d(spacing)]
-    made = Update(lambda cells: _ridge.wave_update(cells, speed, dt, spacing), len(spacing), 2, 0, "wave")
+    made = Update(_Recipe("wave_update", speed, dt, spacing), len(spacing), 2, 0, "wave")
     made._for(np.float64)
     return made
 
 
 def euler(dt, dy=1.0, dx=1.0, gamma=1.4):
     """Euler equations of a gas in two dimensions; fields: density, momentum along x, momentum along y, energy."""
-    return Update(lambda cells: _ridge.euler_update(cells, gamma, dt, dy, dx), 2, 4, 0, "euler")
+    return Update(_Recipe("euler_update", gamma, dt, dy, dx), 2, 4, 0, "euler")
 
 
 def life(rule="B3/S23"):
@@ -335,7 +359,7 @@ def life(rule="B3/S23"):
     >>> stencil.run(stencil.life(), blinker, border="periodic").T.tolist() == blinker.tolist()
     True
     """
-    made = Update(lambda cells: _ridge.life_update(cells, rule), 2, 1, 0, f"life {rule}")
+    made = Update(_Recipe("life_update", rule), 2, 1, 0, f"life {rule}")
     made._for(np.uint8)
     return made
 
@@ -413,7 +437,7 @@ class Session:
         return out
 
 
-class Plan(Shown):
+class Plan(Pickled, Shown):
     """A planned update for one grid: shape, cell type, borders, device.
 
     >>> from ridge import stencil

@@ -2,6 +2,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from ._pickled import Pickled
 from ._picture import Shown
 from ._wave import Wave as Wave
 from .array import Array
@@ -62,6 +63,7 @@ class Update:
     coefficients: int
     name: str
     def __init__(self, make: Callable[[str], Any], dimensions: int, fields: int, coefficients: int, name: str) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def linear(self, dtype: DTypeLike = ...) -> bool: ...
     def flops(self, dtype: DTypeLike = ...) -> float: ...
 
@@ -73,7 +75,7 @@ class Session:
     def steps(self) -> int: ...
     def read(self, out: NDArray[Any] | None = ...) -> NDArray[Any]: ...
 
-class Plan(Shown):
+class Plan(Pickled, Shown):
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     update: Update

@@ -11,7 +11,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import ridge
-from ridge import fft, _ridge
+from ridge import fft, filterbank, image, nufft, sar, stencil, _ridge
 
 random = np.random.default_rng(3)
 LENGTHS = (1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 64, 100)
@@ -275,6 +275,10 @@ class Dlpack(unittest.TestCase):
             ridge.from_dlpack(Exporter(x.T))
 
 
+def diffused(u):
+    return 0.5 * u[0, 0] + 0.25 * (u[-1, 0] + u[0, 1])
+
+
 class Pickles(unittest.TestCase):
     def test_plans_and_arrays(self):
         for x in (samples((3, 20), np.complex64), samples((20, 3), np.float64)[::-2].T):
@@ -287,6 +291,36 @@ class Pickles(unittest.TestCase):
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(a)).numpy(), a.numpy())
         c = pickle.loads(pickle.dumps(fft.convolution([1.0, 2.0]).adjoint()))
         np.testing.assert_allclose(c([1.0, 1.0, 1.0]), [3, 3])
+
+    def test_plans_of_every_workload(self):
+        grid, picture, z = samples((12, 10), np.float32), samples((12, 10), np.float32), samples((12, 10), np.complex64)
+        bank = filterbank.plan(channels=8, taps=4, polarizations=1, samples="float32")
+        radar = sar.Radar(pulses=64, samples=512, pulse_s=1e-6)
+        echoes, track = radar.simulate([(20.0, 4200.0)]), np.zeros((64, 2))
+        basis = np.array([[0, 0, 0, 2], [1, 2, 0, 3]])
+        columns = fft.Columns((3, 4, 5), basis)
+        basis[0, 3] = 5  # the plan keeps its own
+        for one, run in (
+                (stencil.plan({(0, 0): 0.5, (0, 1): 0.5}, grid, border="periodic"), lambda p: p(grid, 3)),
+                (stencil.plan(stencil.heat(1.0, 0.1, (1, 1)), grid), lambda p: p(grid, 3)),
+                (stencil.plan(diffused, grid), lambda p: p(grid, 3)),
+                (image.OperatorPlan("gauss 2", grid.shape, np.float32, border="wrap"), lambda p: p(picture)),
+                (image.VariancePlan(grid.shape, np.float32, window=3), lambda p: p(picture)),
+                (bank, lambda p: p.stream().push(z[:, 0].repeat(20))),
+                (radar.plan(), lambda p: p(echoes)), (sar.Backprojection(radar, track=track), lambda p: p(echoes)),
+                (fft.Boxes(z.shape, (4, 5)), lambda p: p.forward(z[:4, :5])),
+                (fft.Boxes(z.shape, (4, 5)).adjoint(), lambda p: p.inverse(z)),
+                (columns, lambda p: p.inverse(np.arange(5) + 1j)), (fft.RealBoxes((8, 9), ("dct2", "dst1"), (4, 5)), lambda p: p(grid[:4, :5])),
+                (fft.plan_float16(10, 12, kind="real"), lambda p: p(grid.astype(np.float16)))):
+            np.testing.assert_array_equal(run(pickle.loads(pickle.dumps(one))), run(one), str(one))
+        stream, x = bank.stream(), samples((600,), np.complex64)
+        stream.push(x[:200])
+        again = pickle.loads(pickle.dumps(stream))
+        np.testing.assert_array_equal(again.push(x[200:]), stream.push(x[200:]))
+        points = np.linspace(-3, 3, 50)
+        again = pickle.loads(pickle.dumps(nufft.Plan(1, 20, eps=1e-9)))  # without points
+        again.setpts(points)
+        np.testing.assert_allclose(again.execute(points + 0j), nufft.nufft1d1(points, points + 0j, 20, eps=1e-9), atol=1e-6)
 
 
 class Adjoints(unittest.TestCase):
