@@ -99,10 +99,12 @@ BenchTable stencil_table_of(StencilOptions options, const BenchOptions& bench, c
       if (options.type == (float64 ? "f32" : "f64")) continue;
       for (const Device& device : devices) {
         const StencilBench one = case_of(options, name, float64, device);
-        const auto run = [&all, device, one, distributed](const Tell&) {
-          return distributed ? bench_stencil_mpi(all, device, one) : bench_stencil(device, one);
+        const std::string text = fmt::format("{} on {}", stencil_problem_text(one), device.id());
+        const auto run = [&all, device, one, distributed, text](const Tell& tell) {
+          if (distributed) return bench_stencil_mpi(all, device, one);
+          return bench_stencil(device, one, [&](const std::string& what) { tell(text + ": " + what); });
         };
-        table.cases.push_back({fmt::format("{} on {}", stencil_problem_text(one), device.id()), run});
+        table.cases.push_back({text, run});
         if (distributed) continue;
         table.cases.back().left_out = fmt::format("{}: {} left out", device.id(), stencil_problem_text(one));
       }

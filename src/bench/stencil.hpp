@@ -6,6 +6,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/peers/plain_stencil.hpp"
+#include "stencil/repeated_grid.hpp"
 
 namespace ridge::cli {
 
@@ -32,7 +33,8 @@ void fit_to_device(StencilBench& one, const Device& device, bool quick);
 
 // Rows fastest first. Counts useful cells: those the stencil writes, once per step. `roof_share` is relative to the
 // two-access roofline ceiling and exceeds 1 with temporal blocking.
-BenchResult bench_stencil(const Device& device, const StencilBench& wanted);
+BenchResult bench_stencil(
+    const Device& device, const StencilBench& wanted, const Tell& tell = [](const std::string&) {});
 
 std::string stencil_problem_text(const StencilBench& wanted);  // "5-point f32 8192x8192 200 steps"
 
@@ -46,16 +48,19 @@ struct StencilProblem {
   PlainStencil plain{};  // with weights; unused for systems
   stencil::Update<T> update;
   stencil::Problem problem{};
-  stencil::Grid<T> grid;
+  stencil::Grid<T> grid;  // small if the cells repeat
   std::unique_ptr<stencil::Grid<T>> coefficients{};
   // Minimum values read and written per cell and step: changing fields are read and written once each; previous levels
   // and coefficients are read once.
   double least_values = 2;
+  std::optional<stencil::RepeatedGrid<T>> repeated{};  // large grids on devices
+  std::size_t repeated_steps = 0;                      // after which the cells are compared
 };
 
-// A new random grid every time, so that results do not depend on one set of values.
+// A new random grid every time, so that results do not depend on one set of values. On a device a large grid is made of
+// a small one.
 template <class T>
-StencilProblem<T> stencil_problem(const StencilBench& wanted);
+StencilProblem<T> stencil_problem(const StencilBench& wanted, const Device& device = host());
 
 std::vector<stencil::Offset> offsets_of(const PlainStencil& stencil);
 

@@ -17,7 +17,9 @@
 #include "machine/energy.hpp"
 #include "machine/host/caches.hpp"
 #include "machine/host/probes.hpp"
+#include "stencil/chosen.hpp"
 #include "stencil/layout.hpp"
+#include "stencil/reference.hpp"
 #include "stencil/trials.hpp"
 
 namespace ridge::cli {
@@ -136,13 +138,20 @@ struct Contender {
   report::BenchRow row{};
 };
 
+// A started contender or plain loop.
+struct Started {
+  std::function<void()> restart;               // from the cells of the case
+  std::function<void(std::size_t steps)> run;  // waits
+};
+
 template <class T>
 class StencilCase {
  public:
-  StencilCase(const Device& device, const StencilBench& wanted)
+  StencilCase(const Device& device, const StencilBench& wanted, const Tell& tell)
       : device_(device),
         wanted_(wanted),
-        made_(stencil_problem<T>(wanted)),
+        tell_(tell),
+        made_(stencil_problem<T>(wanted, device)),
         update_(made_.update),
         problem_(made_.problem),
         grid_(made_.grid),
@@ -150,26 +159,31 @@ class StencilCase {
     const stencil::Layout layout = stencil::resolve(update_, problem_);
     updates_ = static_cast<double>(wanted.steps);
     for (std::size_t axis = 0; axis < 3; ++axis) updates_ *= static_cast<double>(layout.end[axis] - layout.begin[axis]);
+    if (!made_.repeated) return;
+    cells_ = made_.repeated->expand(grid_);
+    if (made_.coefficients) coefficients_ = made_.repeated->expand(*made_.coefficients);
   }
 
   BenchResult run() {
     const double begin = base::now();
     list_contenders();
     const double planned = base::now();
-    if (wanted_.system.empty() && wanted_.shape.size() == wanted_.stencil.dimensions) {
-      plain_ = device_.is_host() ? plain_host(made_.plain, grid_, wanted_.threads)
-                                 : plain_device(device_, made_.plain, grid_);
-    }
     report_duration("planned", planned - begin);
-    compare_with_each_other();
+    compare();
     report_duration("compared", base::now() - planned);
     add_note(fmt::format("planned in {}, compared in {}", base::human_seconds(planned - begin),
                          base::human_seconds(base::now() - planned)));
     roofs_.probe();
     for (Contender<T>& one : contenders_) {  // one at a time: several large grids might not fit
+      tell_("timing " + one.name);
       measure(one);
       // Printed immediately, so that an interrupted run has shown its results.
       if (contenders_.size() > 1) fmt::print(stderr, "{}: {:.3g} Gcell/s\n", one.name, updates_ / one.seconds * 1e-9);
+    }
+    if (has_plain_loop() && !device_.is_host()) {
+      tell_("timing the plain loop");
+      const auto plain = plain_on_device();
+      plain_seconds_ = best_of({started(*plain)}).front();
     }
     roofs_.probe();
     if (const std::string note = roofs_.note(); !note.empty()) add_note(note);
@@ -192,6 +206,9 @@ class StencilCase {
 
   void list_contenders() {
     planner::Options options{.most_seconds = wanted_.plan_seconds, .variant = wanted_.variant};
+    options.progress = [this](const planner::Progress& now) {
+      tell_(fmt::format("planning, {} of {}: {}", now.done + 1, now.of, now.candidate));
+    };
     if (wanted_.trials > 0) options.most_trials = wanted_.trials;
     const stencil::Plan<T> chosen(device_, update_, problem_, options);
     result_.explanation = chosen.explain();
@@ -218,112 +235,159 @@ class StencilCase {
 
   stencil::Plan<T> alone(const std::string& variant) const { return {device_, update_, problem_, only(variant)}; }
 
-  // Compares every timed kernel on the timed problem. The plain loop supports fixed borders only, and not every shape;
-  // otherwise the simplest variant, which the tests compare with the reference bit by bit, is used instead.
+  // The plain loop supports fixed borders only, and not every shape.
+  bool has_plain_loop() const { return wanted_.system.empty() && wanted_.shape.size() == wanted_.stencil.dimensions; }
+
+  std::unique_ptr<PlainDeviceRun<T>> plain_on_device() const {
+    const auto uploaded = [this](Queue& queue, const Buffer& packed) {
+      queue.upload(grid_.all().data(), packed, grid_.all().size_bytes());
+    };
+    return plain_device<T>(device_, made_.plain, wanted_.shape, cells_ ? cells_ : uploaded);
+  }
+
+  static Started started(PlainRun<T>& plain) {
+    return {[&plain] { plain.restart(); }, [&plain](std::size_t steps) { plain.run(steps); }};
+  }
+
+  Started started(const Contender<T>& one) const {
+    if (made_.repeated) {
+      const std::shared_ptr<stencil::PackedRunning<T>> running = running_of(one);
+      return {[this, running] { running->fill(cells_); },
+              [running](std::size_t steps) {
+                running->run(steps);
+                running->wait();
+              }};
+    }
+    stencil::Session<T> session = one.plan.start(grid_, made_.coefficients.get());
+    return {[this, session]() mutable { session.put(whole_box(), grid_.all()); },
+            [session](std::size_t steps) mutable {
+              session.run(steps);
+              session.wait();
+            }};
+  }
+
+  std::unique_ptr<stencil::PackedRunning<T>> running_of(const Contender<T>& one) const {
+    const auto chosen = stencil::choose_variant(device_, update_, problem_, only(one.name));
+    return dynamic_cast<const stencil::PackedVariant<T>&>(*chosen.variant).start_packed(cells_, coefficients_);
+  }
+
+  void check(const std::string& name, const std::string& reference, std::size_t steps, double far) const {
+    // Systems round more often per step than a weighted sum.
+    const double allowed = (wanted_.system.empty() ? 4 : 16) * static_cast<double>(steps) *
+                           static_cast<double>(std::numeric_limits<T>::epsilon());
+    if (far <= allowed) return;
+    throw Error(ErrorKind::internal,
+                fmt::format("{}: after {} steps {} and {} differ by {:.2g}, more than the rounding bound {:.2g}",
+                            stencil_problem_text(wanted_), steps, name, reference, far, allowed));
+  }
+
+  // Compares every timed kernel on the timed problem.
+  void compare() {
+    tell_("comparing");
+    made_.repeated ? compare_with_reference() : compare_with_each_other();
+  }
+
+  // Of a grid that repeats the reference computes a small part; all cells are compared with it on the device.
+  void compare_with_reference() {
+    stencil::Problem small = problem_;
+    small.shape = grid_.shape();
+    stencil::Grid<T> expected = grid_;
+    const std::size_t steps = made_.repeated_steps;
+    stencil::reference(update_, small, expected, steps, made_.coefficients.get());
+    double largest = 0;
+    for (const T value : expected.all()) largest = std::max(largest, std::abs(static_cast<double>(value)));
+    const auto checked = [&](const std::string& name) {
+      return [&, name](Queue& queue, const Buffer& packed) {
+        check(name, "the reference", steps, made_.repeated->compare(queue, packed, expected).worst / largest);
+      };
+    };
+    for (const Contender<T>& one : contenders_) {
+      const auto running = running_of(one);
+      running->run(steps);
+      running->view(checked(one.name));
+    }
+    if (!has_plain_loop() || wanted_.border != "fixed") return;
+    const auto plain = plain_on_device();
+    plain->run(steps);
+    plain->view(checked("the plain loop"));
+  }
+
+  // Compares with the plain loop, else with the simplest variant, which tests compare with the reference bit by bit.
   void compare_with_each_other() {
     std::vector<std::size_t> depths;
     for (const Contender<T>& one : contenders_) depths.push_back(one.depth);
     const std::size_t steps = stencil::compared_steps(depths);
-    const std::vector<stencil::Box> boxes = stencil::compared_boxes(wanted_.shape, update_.fields);
-    std::size_t values = 0;
-    for (const stencil::Box& box : boxes) values += box.cells() * update_.fields;
-    base::AlignedArray<T> expected(values), answer(values);
-    const auto advanced = [&](const stencil::Plan<T>& plan, std::span<T> cells) {
+    stencil::Grid<T> expected(wanted_.shape, update_.fields), answer = expected;
+    const auto advanced = [&](const stencil::Plan<T>& plan, stencil::Grid<T>& to) {
       stencil::Session<T> session = plan.start(grid_, made_.coefficients.get());
       session.run(steps);
-      for (const stencil::Box& box : boxes) {
-        session.get(box, cells.first(box.cells() * update_.fields));
-        cells = cells.subspan(box.cells() * update_.fields);
-      }
+      session.read(to);
     };
-    const bool plain_knows = plain_ != nullptr && wanted_.border == "fixed";
+    if (device_.is_host() && has_plain_loop()) plain_ = plain_host(made_.plain, grid_, wanted_.threads);
+    const bool plain_knows = has_plain_loop() && wanted_.border == "fixed" && (!device_.is_host() || plain_);
     if (plain_knows) {
-      plain_->run(steps);
-      T* to = expected.data();
-      for (const stencil::Box& box : boxes) {
-        plain_->read(stencil::first_cell(wanted_.shape, box), std::span(to, box.cells()));
-        to += box.cells();
-      }
+      const std::unique_ptr<PlainRun<T>> on_device = device_.is_host() ? nullptr : plain_on_device();
+      PlainRun<T>& plain = device_.is_host() ? *plain_ : *on_device;
+      plain.run(steps);
+      plain.read(0, expected.all());
     } else {
-      advanced(alone("base"), expected.span());
+      advanced(alone("base"), expected);
     }
-    // Systems round more often per step than a weighted sum.
-    const double allowed = (wanted_.system.empty() ? 4 : 16) * static_cast<double>(steps) *
-                           static_cast<double>(std::numeric_limits<T>::epsilon());
     for (const Contender<T>& one : contenders_) {
-      advanced(one.plan, answer.span());
-      const double far = distance_of_cells(std::span<const T>(answer.span()), std::span<const T>(expected.span()));
-      if (!(far <= allowed)) {
-        throw Error(ErrorKind::internal,
-                    fmt::format("{}: after {} steps {} and {} differ by {:.2g}, more than the rounding bound {:.2g}",
-                                stencil_problem_text(wanted_), steps, one.name,
-                                plain_knows ? "the plain loop" : "the variant base", far, allowed));
-      }
+      advanced(one.plan, answer);
+      check(one.name, plain_knows ? "the plain loop" : "the variant base", steps,
+            distance_of_cells(std::span<const T>(answer.all()), std::span<const T>(expected.all())));
     }
-    if (boxes.size() > 1) add_note(fmt::format("compared in {} parts of the grid", boxes.size()));
   }
 
-  // Each run starts from the same random grid: after many steps only smooth values would be left, which a GPU at its
-  // power limit processes faster.
-  void measure(Contender<T>& one) {
-    stencil::Session<T> session = one.plan.start(grid_, made_.coefficients.get());
-    const stencil::Box whole = whole_box();
-    const auto ours = [&] {
-      session.put(whole, grid_.all());
-      const double start = base::now();
-      session.run(wanted_.steps);
-      session.wait();
-      return base::now() - start;
-    };
-    const auto plain = [&] {
-      plain_->put(grid_);
-      const double start = base::now();
-      plain_->run(wanted_.steps);
-      return base::now() - start;
-    };
+  // Least seconds of each, after one run to warm up. Each run starts from the same random grid: after many steps only
+  // smooth values would be left, which a GPU at its power limit processes faster.
+  std::vector<double> best_of(const std::vector<Started>& all) {
     // Other processes that use memory bandwidth slow down a copy too, so both are timed in the same rounds. Not for
     // small grids, which a copy would evict from the caches.
     const bool copies = device_.is_host() && 2 * grid_.all().size_bytes() > machine::host_caches().back().size;
     constexpr double kGlance = 0.01;
-    std::vector<std::function<double()>> calls{ours};
-    if (plain_) calls.emplace_back(plain);
-    std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity()), spent(calls.size(), 0);
-    double slowest = 0;
-    const auto round = [&](std::size_t i) {
-      const double seconds = calls[i]();
+    std::vector<double> best(all.size(), std::numeric_limits<double>::infinity()), spent(all.size(), 0);
+    slowest_ = 0;
+    const auto round = [&](std::size_t i, bool counts) {
+      all[i].restart();
+      const double start = base::now();
+      all[i].run(wanted_.steps);
+      const double seconds = base::now() - start;
+      if (!counts) return;
       spent[i] += seconds;
       best[i] = std::min(best[i], seconds);
-      if (i == 0) slowest = std::max(slowest, seconds);
+      if (i == 0) slowest_ = std::max(slowest_, seconds);
     };
     const auto wants_more = [&](std::size_t i, int rounds) {
       return rounds < kFewestRounds || (spent[i] < wanted_.seconds_each && rounds < kMostRounds);
     };
-    for (const auto& call : calls) call();  // warm-up
-    if (device_.is_host()) {
-      for (int rounds = 0; wants_more(0, rounds) || (plain_ && wants_more(1, rounds)); ++rounds) {
-        for (std::size_t i = 0; i < calls.size(); ++i) {
-          if (wants_more(i, rounds)) round(i);
-        }
-        if (copies) roofs_.probe_copy(kGlance);
+    for (std::size_t i = 0; i < all.size(); ++i) round(i, false);
+    for (int rounds = 0; wants_more(0, rounds) || wants_more(all.size() - 1, rounds); ++rounds) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (wants_more(i, rounds)) round(i, true);
       }
-    } else {
-      // Not alternately: a device at its power limit would lower its clock for the energy that the other call has used.
-      for (std::size_t i = 0; i < calls.size(); ++i) {
-        for (int rounds = 0; wants_more(i, rounds); ++rounds) round(i);
-      }
-      add_note(fmt::format("{}: {:.3g} Gcell/s in the slowest run", one.name, updates_ / slowest * 1e-9));
+      if (copies) roofs_.probe_copy(kGlance);
     }
+    return best;
+  }
+
+  // The host's plain loop is timed in the same rounds. On a device it is timed later: a device at its power limit would
+  // lower its clock for the energy that the other call has used.
+  void measure(Contender<T>& one) {
+    std::vector<Started> all{started(one)};
+    if (plain_) all.push_back(started(*plain_));
+    const std::vector<double> best = best_of(all);
     one.seconds = best[0];
     if (plain_) plain_seconds_ = plain_seconds_ == 0 ? best[1] : std::min(plain_seconds_, best[1]);
-    if (wanted_.power) {
-      const auto run = [&] {
-        session.run(wanted_.steps);
-        session.wait();
-      };
-      session.put(whole, grid_.all());
-      add_note(fmt::format("{}: {}", one.name,
-                           power_note(device_, wanted_, run, best[0], updates_, update_.flops, one.row)));
-    }
+    if (!device_.is_host())
+      add_note(fmt::format("{}: {:.3g} Gcell/s in the slowest run", one.name, updates_ / slowest_ * 1e-9));
+    if (!wanted_.power) return;
+    all[0].restart();
+    add_note(fmt::format(
+        "{}: {}", one.name,
+        power_note(
+            device_, wanted_, [&] { all[0].run(wanted_.steps); }, best[0], updates_, update_.flops, one.row)));
   }
 
   stencil::Box whole_box() const {
@@ -343,7 +407,7 @@ class StencilCase {
     row.more["bytes_per_cell"] = least;
     if (wanted_.system.empty()) row.more["three_access_share"] = three > 0 ? updates_ / one.seconds / three : 0;
     row.more["peak_share"] = roofs_.peak() > 0 ? row.gflops * 1e9 / roofs_.peak() : 0;
-    if (plain_) row.peers["plain"] = plain_seconds_;
+    if (plain_seconds_ > 0) row.peers["plain"] = plain_seconds_;
     row.chosen = one.name == chosen_;
     return row;
   }
@@ -352,22 +416,26 @@ class StencilCase {
 
   Device device_;
   const StencilBench& wanted_;
+  const Tell& tell_;
   const StencilProblem<T> made_;
   const stencil::Update<T>& update_;
   const stencil::Problem& problem_;
   const stencil::Grid<T>& grid_;
   StencilRoofs roofs_;
-  double updates_ = 0, plain_seconds_ = 0;  // of all steps
+  stencil::PackedCells cells_, coefficients_;  // of a grid that repeats
+  double updates_ = 0, plain_seconds_ = 0;     // of all steps
+  double slowest_ = 0;                         // run of the first call
   std::string chosen_;
   std::vector<Contender<T>> contenders_;  // the planner's choice first
-  std::unique_ptr<PlainRun<T>> plain_;    // null for systems and many grids
+  std::unique_ptr<PlainRun<T>> plain_;    // on the host; null for systems and many grids
   BenchResult result_;
 };
 
 }  // namespace
 
-BenchResult bench_stencil(const Device& device, const StencilBench& wanted) {
-  return wanted.float64 ? StencilCase<double>(device, wanted).run() : StencilCase<float>(device, wanted).run();
+BenchResult bench_stencil(const Device& device, const StencilBench& wanted, const Tell& tell) {
+  return wanted.float64 ? StencilCase<double>(device, wanted, tell).run()
+                        : StencilCase<float>(device, wanted, tell).run();
 }
 
 }  // namespace ridge::cli

@@ -11,6 +11,8 @@
 #include "base/threads.hpp"
 #include "stencil/problems/scenario.hpp"
 #include "stencil/time_levels.hpp"
+#include "stencil/trials.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -70,7 +72,7 @@ void fill_system(const StencilSystem& system, StencilProblem<T>& made) {
     fill_cells(made.grid, [](std::size_t, double share) { return share; });
   }
   if (made.update.coefficients == 0) return;
-  made.coefficients = std::make_unique<stencil::Grid<T>>(made.problem.shape, made.update.coefficients);
+  made.coefficients = std::make_unique<stencil::Grid<T>>(made.grid.shape(), made.update.coefficients);
   const double squared = kCourant * kCourant / static_cast<double>(system.dimensions);
   const bool maxwell = system.name == "maxwell";
   fill_cells(*made.coefficients, [&](std::size_t field, double share) {
@@ -84,6 +86,14 @@ double least_values_of(const stencil::Update<T>& update) {
   const stencil::TimeLevels levels = stencil::time_levels(stencil::flatten(update.outputs));
   const auto remembered = static_cast<double>(std::count(levels.is_older.begin(), levels.is_older.end(), true));
   return 2 * static_cast<double>(update.fields) - remembered + static_cast<double>(update.coefficients);
+}
+
+std::vector<std::size_t> depths_of_all(const std::vector<planner::Candidate>& candidates) {
+  std::vector<std::size_t> depths;
+  for (const planner::Candidate& candidate : candidates) {
+    if (candidate.refusal.empty()) depths.push_back(stencil::depth_of(candidate));
+  }
+  return depths;
 }
 
 }  // namespace
@@ -111,14 +121,11 @@ std::optional<StencilSystem> stencil_system(const std::string& text) {
 }
 
 template <class T>
-StencilProblem<T> stencil_problem(const StencilBench& wanted) {
+StencilProblem<T> stencil_problem(const StencilBench& wanted, const Device& device) {
   const auto system = stencil_system(wanted.system);
   const PlainStencil plain = system ? PlainStencil{} : with_weights(wanted.stencil);
   stencil::Update<T> update = system ? update_of_system<T>(*system) : sum_of<T>(plain, wanted.shape.size());
-  const std::size_t fields = update.fields;
-  double cells = 1;
-  for (const std::size_t side : wanted.shape) cells *= static_cast<double>(side);
-  check_host_memory(cells * static_cast<double>((2 * fields + update.coefficients) * sizeof(T)));
+  const std::size_t fields = update.fields, coefficients = update.coefficients;
   // With its type named: g++ 12 destroys a nested aggregate without it twice if a later initializer throws.
   StencilProblem<T> made{
       .plain = plain,
@@ -128,17 +135,33 @@ StencilProblem<T> stencil_problem(const StencilBench& wanted) {
                                   .threads = wanted.threads,
                                   .leap = stencil::LeapUse::never,  // measures single steps
                                   .schedule = stencil::parse_schedule(wanted.schedule)},
-      .grid = stencil::Grid<T>(wanted.shape, fields)};
+      .grid = stencil::Grid<T>({1})};
+  std::vector<std::size_t> shape = wanted.shape;
+  if (!device.is_host()) {
+    made.repeated_steps =
+        stencil::compared_steps(depths_of_all(stencil::candidates(device, made.update, made.problem)));
+    const stencil::RepeatedGrid<T> repeated(device, stencil::resolve(made.update, made.problem), made.repeated_steps);
+    if (repeated.pays()) {
+      made.repeated = repeated;
+      shape = repeated.small_shape();
+    }
+  }
+  double cells = 1;
+  for (const std::size_t side : shape) cells *= static_cast<double>(side);
+  check_host_memory(cells * static_cast<double>((2 * fields + coefficients) * sizeof(T)));
+  made.grid = stencil::Grid<T>(shape, fields);
   if (system) {
     fill_system(*system, made);
   } else {
     fill_cells(made.grid, [](std::size_t, double share) { return share; });
   }
+  if (made.repeated) made.repeated->repeat(made.grid);
+  if (made.repeated && made.coefficients) made.repeated->repeat(*made.coefficients);
   made.least_values = least_values_of(made.update);
   return made;
 }
 
-template StencilProblem<float> stencil_problem(const StencilBench&);
-template StencilProblem<double> stencil_problem(const StencilBench&);
+template StencilProblem<float> stencil_problem(const StencilBench&, const Device&);
+template StencilProblem<double> stencil_problem(const StencilBench&, const Device&);
 
 }  // namespace ridge::cli

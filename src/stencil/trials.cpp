@@ -89,39 +89,31 @@ std::size_t compared_steps(const std::vector<std::size_t>& depths) {
   return 2 * deepest + 5;
 }
 
-std::vector<Box> compared_boxes(const std::vector<std::size_t>& shape, std::size_t fields, std::size_t most) {
-  Box whole;
-  std::copy(shape.rbegin(), shape.rend(), whole.extent.rbegin());
-  if (whole.cells() * fields <= most) return {whole};
-  const std::size_t axis = whole.extent.size() - shape.size(), planes = shape.front();
-  const std::size_t plane = whole.cells() / planes * fields;
-  const std::size_t count = std::clamp<std::size_t>(most / plane, 4, 64);
-  const std::size_t each = std::max<std::size_t>(1, most / (count * plane));  // planes of a box
-  if (count * each >= planes) return {whole};
-  std::vector<Box> boxes(count, whole);
-  for (std::size_t i = 0; i < count; ++i) {
-    boxes[i].begin[axis] = i * (planes - each) / (count - 1);
-    boxes[i].extent[axis] = each;
-  }
-  return boxes;
-}
-
-std::size_t first_cell(const std::vector<std::size_t>& shape, const Box& box) {
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    first = first * shape[i] + box.begin[box.begin.size() - shape.size() + i];
-  return first;
-}
-
 template <class T>
 Trials<T>::Trials(const Device& device, const Update<T>& update, const Problem& problem, const Layout& layout,
-                  const std::vector<Entry<T>>& entries)
+                  const std::vector<Entry<T>>& entries, std::size_t large_grid)
     : device_(device),
       update_(update),
       problem_(problem),
       layout_(layout),
       entries_(entries),
-      part_(part_of<T>(device, problem, layout)) {}
+      part_(part_of<T>(device, problem, layout)),
+      compared_(problem) {
+  if (device.is_host()) return;
+  const RepeatedGrid<T> repeated(device, layout, steps_of_all());
+  if (!repeated.pays(large_grid)) return;
+  repeated_ = repeated;
+  compared_.shape = repeated.small_shape();
+}
+
+template <class T>
+std::size_t Trials<T>::steps_of_all() const {
+  std::vector<std::size_t> depths;
+  for (const Entry<T>& entry : entries_) {
+    if (entry.candidate.refusal.empty()) depths.push_back(depth_of(entry.candidate));
+  }
+  return compared_steps(depths);
+}
 
 template <class T>
 void Trials<T>::fill(Grids& grids, const std::vector<std::size_t>& shape) const {
@@ -143,9 +135,25 @@ void Trials<T>::fill(Grids& grids, const std::vector<std::size_t>& shape) const 
 }
 
 template <class T>
+void Trials<T>::fill_whole() {
+  if (whole_.cells) return;
+  fill(whole_, compared_.shape);
+  if (!repeated_) return;
+  repeated_->repeat(*whole_.cells);
+  if (whole_.coefficients) repeated_->repeat(*whole_.coefficients);
+}
+
+template <class T>
+std::unique_ptr<Running<T>> Trials<T>::start(const Variant<T>& variant, const Grid<T>* coefficients) {
+  if (!repeated_) return variant.start(*whole_.cells, coefficients);
+  return dynamic_cast<const PackedVariant<T>&>(variant).start_packed(
+      repeated_->expand(*whole_.cells), coefficients == nullptr ? PackedCells() : repeated_->expand(*coefficients));
+}
+
+template <class T>
 double Trials<T>::seconds(const Variant<T>& variant) {
-  fill(whole_, problem_.shape);
-  return timed(variant, whole_, 1);
+  fill_whole();
+  return timed(variant, *start(variant, whole_.coefficients.get()), 1);
 }
 
 template <class T>
@@ -153,19 +161,18 @@ double Trials<T>::seconds_of(std::size_t entry, const typename planner::Trials<V
   if (!part_ || !entries_[entry].sample) return seconds(build());
   fill(of_part_, part_->shape);
   const Sample<T> sample = entries_[entry].sample(resolve(update_, *part_));
-  return timed(*sample.variant, of_part_, sample.scale);
+  return timed(*sample.variant, *sample.variant->start(*of_part_.cells, of_part_.coefficients.get()), sample.scale);
 }
 
 template <class T>
-double Trials<T>::timed(const Variant<T>& variant, const Grids& grids, double scale) {
-  const auto running = variant.start(*grids.cells, grids.coefficients.get());
+double Trials<T>::timed(const Variant<T>& variant, Running<T>& running, double scale) {
   const std::size_t depth = variant.depth();
   const bool queued = !device_.is_host() && !device_.info().shares_host_memory;
   const std::size_t steps =
       queued ? kTrialPasses * depth : std::max(kTrialSweeps * depth, (kTrialSteps + depth - 1) / depth * depth);
   const auto run = [&] {
-    running->run(steps);
-    running->wait();
+    running.run(steps);
+    running.wait();
   };
   const double factor = scale / static_cast<double>(steps);
   run();  // cold
@@ -181,25 +188,21 @@ double Trials<T>::timed(const Variant<T>& variant, const Grids& grids, double sc
 // that overflow are compared after fewer steps.
 template <class T>
 void Trials<T>::make_expected() {
-  fill(whole_, problem_.shape);
+  fill_whole();
   if (layout_.coefficients > 0) {
     mild_ = std::make_unique<Grid<T>>(*whole_.coefficients);
     if constexpr (std::is_floating_point_v<T>) {
       for (T& coefficient : mild_->all()) coefficient /= 8;
     }
   }
-  std::vector<std::size_t> depths;
-  for (const Entry<T>& entry : entries_) {
-    if (entry.candidate.refusal.empty()) depths.push_back(depth_of(entry.candidate));
-  }
   const auto base = std::find_if(entries_.begin(), entries_.end(), [](const Entry<T>& entry) {
     return entry.candidate.variant == "base" && entry.candidate.refusal.empty();
   });
-  for (steps_ = compared_steps(depths);; steps_ /= 2) {
+  for (steps_ = steps_of_all();; steps_ /= 2) {
     const double updates = static_cast<double>(layout_.cells() * layout_.fields * steps_);
     expected_ = std::make_unique<Grid<T>>(*whole_.cells);
-    if (updates <= kPlainUpdates || base == entries_.end()) {
-      reference(update_, problem_, *expected_, steps_, mild_.get());
+    if (repeated_ || updates <= kPlainUpdates || base == entries_.end()) {
+      reference(update_, compared_, *expected_, steps_, mild_.get());
     } else {
       const auto variant = base->build();
       const auto running = variant->start(*whole_.cells, mild_.get());
@@ -210,14 +213,35 @@ void Trials<T>::make_expected() {
   }
 }
 
+// In units of the root mean square of the finite values, as planner::compare; whole numbers must be equal.
+template <class T>
+planner::Comparison Trials<T>::compared_on_device(Running<T>& running, double allowed) const {
+  RepeatedArrays::Difference found;
+  dynamic_cast<PackedRunning<T>&>(running).view(
+      [&](Queue& queue, const Buffer& packed) { found = repeated_->compare(queue, packed, *expected_); });
+  double squares = 0;
+  if constexpr (std::is_floating_point_v<T>) {
+    for (const T value : expected_->all())
+      squares += std::isfinite(value) ? static_cast<double>(value) * static_cast<double>(value) : 0;
+  }
+  const double size = std::sqrt(squares / static_cast<double>(expected_->all().size()));
+  return {found.worst / (size > 0 ? size : 1), allowed, cell_at(layout_, found.place)};
+}
+
 template <class T>
 planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
   if (!expected_) {
     make_expected();
-    answer_ = std::make_unique<Grid<T>>(problem_.shape, layout_.fields);
+    if (!repeated_) answer_ = std::make_unique<Grid<T>>(problem_.shape, layout_.fields);
   }
-  const auto running = variant.start(*whole_.cells, mild_.get());
+  // Rounding in another order differs by the square root of the number of operations, more in some cells.
+  const double allowed = !std::is_floating_point_v<T>
+                             ? 0
+                             : std::max(8.0, 2.5 * std::sqrt(layout_.flops)) * static_cast<double>(steps_) *
+                                   static_cast<double>(std::numeric_limits<T>::epsilon());
+  const auto running = start(variant, mild_.get());
   running->run(steps_);
+  if (repeated_) return compared_on_device(*running, allowed);
   std::fill(answer_->all().begin(), answer_->all().end(),
             std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(0x55));
   running->read(*answer_);
@@ -228,9 +252,6 @@ planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
       T& got = answer_->all()[i];
       if (!std::isfinite(wanted[i]) && !std::isfinite(got)) got = wanted[i] = 0;
     }
-    // Rounding in another order differs by the square root of the number of operations, more in some cells.
-    const double allowed = std::max(8.0, 2.5 * std::sqrt(layout_.flops)) * static_cast<double>(steps_) *
-                           static_cast<double>(std::numeric_limits<T>::epsilon());
     return planner::compare(std::span<const T>(answer_->all()), std::span<const T>(wanted), allowed,
                             [&](std::size_t index) { return cell_at(layout_, index); });
   } else {

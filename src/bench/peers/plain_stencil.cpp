@@ -38,15 +38,16 @@ class PlainHost final : public PlainRun<T> {
         sides_(sides_of(grid.shape())),
         threads_(threads == 0 ? base::hardware_threads() : threads),
         row_(row),
+        grid_(grid),
         one_(grid.cells()),
         two_(grid.cells()) {
-    put(grid);
+    restart();
   }
-  void put(const stencil::Grid<T>& grid) override {
+  void restart() final {
     base::parallel(threads_, [&](std::size_t thread, std::size_t count) {  // first touch by the thread that will use it
-      const auto mine = base::share(grid.cells(), thread, count);
-      std::copy(grid.all().begin() + static_cast<std::ptrdiff_t>(mine.begin),
-                grid.all().begin() + static_cast<std::ptrdiff_t>(mine.end), one_.data() + mine.begin);
+      const auto mine = base::share(grid_.cells(), thread, count);
+      std::copy(grid_.all().begin() + static_cast<std::ptrdiff_t>(mine.begin),
+                grid_.all().begin() + static_cast<std::ptrdiff_t>(mine.end), one_.data() + mine.begin);
       std::copy(one_.data() + mine.begin, one_.data() + mine.end, two_.data() + mine.begin);
     });
   }
@@ -88,26 +89,29 @@ class PlainHost final : public PlainRun<T> {
   Sides sides_;
   std::size_t threads_;
   PlainRow<T> row_;
+  const stencil::Grid<T>& grid_;
   base::AlignedArray<T> one_, two_;
 };
 
 template <class T>
-class PlainDevice final : public PlainRun<T> {
+class PlainDevice final : public PlainDeviceRun<T> {
  public:
-  PlainDevice(const Device& device, const PlainStencil& stencil, const stencil::Grid<T>& grid)
+  PlainDevice(const Device& device, const PlainStencil& stencil, const std::vector<std::size_t>& shape,
+              const PlainCells& cells)
       : stencil_(stencil),
-        sides_(sides_of(grid.shape())),
+        sides_(sides_of(shape)),
+        cells_(cells),
         queue_(device.queue()),
         transfer_(device),
-        one_(device.buffer(grid.cells() * sizeof(T), {.name = "plain stencil"})),
-        two_(device.buffer(grid.cells() * sizeof(T), {.name = "plain stencil, second grid"})) {
+        one_(device.buffer(sides_[0] * sides_[1] * sides_[2] * sizeof(T), {.name = "plain stencil"})),
+        two_(device.buffer(one_.size(), {.name = "plain stencil, second grid"})) {
     across_ = std::min<std::size_t>({32, device.limits().work_group, device.limits().work_group_sides[0]});
     down_ = std::min<std::size_t>({8, device.limits().work_group / across_, device.limits().work_group_sides[1]});
     kernel_ = device.compile(source()).kernel("plain_stencil");
-    put(grid);
+    restart();
   }
-  void put(const stencil::Grid<T>& grid) override {
-    transfer_.upload(queue_, grid.all().data(), one_, one_.size());
+  void restart() final {
+    cells_(queue_, one_);
     queue_.copy(one_, two_, one_.size());
     queue_.finish();
   }
@@ -126,6 +130,10 @@ class PlainDevice final : public PlainRun<T> {
   }
   void read(std::size_t first, std::span<T> cells) override {
     transfer_.download(queue_, one_, cells.data(), cells.size_bytes(), first * sizeof(T));
+  }
+  void view(const PlainCells& use) override {
+    use(queue_, one_);
+    queue_.finish();
   }
 
  private:
@@ -159,6 +167,7 @@ KERNEL WORK_GROUP(ACROSS, DOWN, 1) void plain_stencil(
 
   PlainStencil stencil_;
   Sides sides_;
+  PlainCells cells_;
   Queue queue_;
   PinnedTransfer transfer_;
   Buffer one_, two_;
@@ -177,15 +186,16 @@ std::unique_ptr<PlainRun<T>> plain_host(const PlainStencil& stencil, const stenc
 }
 
 template <class T>
-std::unique_ptr<PlainRun<T>> plain_device(const Device& device, const PlainStencil& stencil,
-                                          const stencil::Grid<T>& grid) {
-  return std::make_unique<PlainDevice<T>>(device, stencil, grid);
+std::unique_ptr<PlainDeviceRun<T>> plain_device(const Device& device, const PlainStencil& stencil,
+                                                const std::vector<std::size_t>& shape, const PlainCells& cells) {
+  return std::make_unique<PlainDevice<T>>(device, stencil, shape, cells);
 }
 
 template std::unique_ptr<PlainRun<float>> plain_host(const PlainStencil&, const stencil::Grid<float>&, std::size_t);
 template std::unique_ptr<PlainRun<double>> plain_host(const PlainStencil&, const stencil::Grid<double>&, std::size_t);
-template std::unique_ptr<PlainRun<float>> plain_device(const Device&, const PlainStencil&, const stencil::Grid<float>&);
-template std::unique_ptr<PlainRun<double>> plain_device(const Device&, const PlainStencil&,
-                                                        const stencil::Grid<double>&);
+template std::unique_ptr<PlainDeviceRun<float>> plain_device(const Device&, const PlainStencil&,
+                                                             const std::vector<std::size_t>&, const PlainCells&);
+template std::unique_ptr<PlainDeviceRun<double>> plain_device(const Device&, const PlainStencil&,
+                                                              const std::vector<std::size_t>&, const PlainCells&);
 
 }  // namespace ridge::cli

@@ -11,6 +11,7 @@
 
 #include "device/kernel_text.hpp"
 #include "device/staging.hpp"
+#include "stencil/device/packed.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -43,7 +44,7 @@ Service make_service(const Device& device) {
 }
 
 template <class T>
-class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<DeviceVariant<T>> {
+class DeviceVariant : public PackedVariant<T>, public std::enable_shared_from_this<DeviceVariant<T>> {
  public:
   DeviceVariant(const Device& device, const Layout& layout, const DeviceLayout& place, std::vector<std::size_t> depths,
                 MakePass make)
@@ -57,6 +58,8 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
   }
 
   std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const override;
+  std::unique_ptr<PackedRunning<T>> start_packed(const PackedCells& cells,
+                                                 const PackedCells& coefficients) const override;
   std::size_t depth() const override { return depths_.front(); }
 
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
@@ -173,21 +176,27 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
 };
 
 template <class T>
-class DeviceRunning : public Running<T> {
+class DeviceRunning : public PackedRunning<T> {
  public:
-  DeviceRunning(std::shared_ptr<const DeviceVariant<T>> variant, const Grid<T>& grid, const Grid<T>* coefficients)
+  explicit DeviceRunning(std::shared_ptr<const DeviceVariant<T>> variant)
       : variant_(std::move(variant)),
         queue_(variant_->device_.queue()),
         transfer_(variant_->device_),
-        levels_(variant_->make_levels()) {
-    upload_all(grid.all().data());
-    if (coefficients != nullptr) {
-      const Buffer packed =
-          variant_->device_.buffer(coefficients->all().size_bytes(), {.name = "stencil coefficients, packed"});
-      transfer_.upload(queue_, coefficients->all().data(), packed, coefficients->all().size_bytes());
-      variant_->pad(queue_, packed, coefficients->fields(), levels_.coefficients);
-      queue_.finish();
-    }
+        levels_(variant_->make_levels()) {}
+
+  PackedCells uploaded(const T* cells, std::size_t fields) {
+    return [this, cells, bytes = fields * variant_->layout_.cells() * sizeof(T)](Queue& queue, const Buffer& packed) {
+      transfer_.upload(queue, cells, packed, bytes);
+    };
+  }
+
+  void fill_coefficients(const PackedCells& make) {
+    const std::size_t fields = variant_->layout_.coefficients;
+    const Buffer packed = variant_->device_.buffer(fields * variant_->layout_.cells() * sizeof(T),
+                                                   {.name = "stencil coefficients, packed"});
+    make(queue_, packed);
+    variant_->pad(queue_, packed, fields, levels_.coefficients);
+    queue_.finish();
   }
 
   void run(std::size_t steps) override {
@@ -269,6 +278,20 @@ class DeviceRunning : public Running<T> {
     return true;
   }
 
+  // The other level is the buffer of the packed cells, so that nothing is allocated.
+  void fill(const PackedCells& make) override {
+    settle();
+    make(queue_, levels_.other);
+    variant_->pad(queue_, levels_.other, variant_->layout_.fields, levels_.current);
+    copy_to_other();
+  }
+  void view(const PackedCells& use) override {
+    settle();
+    variant_->gather(queue_, levels_.current, variant_->layout_.fields, levels_.other);
+    use(queue_, levels_.other);
+    copy_to_other();
+  }
+
   bool has_boxes() const override { return true; }
 
   void get(const Box& box, T* cells) override {
@@ -285,7 +308,7 @@ class DeviceRunning : public Running<T> {
     const std::size_t values = box.cells() * variant_->layout_.fields;
     if (values == 0) return;
     settle();
-    if (is_whole(box)) return upload_all(cells);
+    if (is_whole(box)) return fill(uploaded(cells, variant_->layout_.fields));
     queue_.upload(cells, packed(values), values * sizeof(T));
     launch(queue_, variant_->service_.put, variant_->box_launch(box), {levels_.current, levels_.other, packed_},
            variant_->box_scalars(box));
@@ -322,19 +345,12 @@ class DeviceRunning : public Running<T> {
   }
 
  private:
-  // The whole grid, packed: the other level is the buffer of the transfer, so that nothing is allocated.
   bool is_whole(const Box& box) const { return box.cells() == variant_->layout_.cells(); }
-  void upload_all(const T* cells) {
-    const Layout& layout = variant_->layout_;
-    transfer_.upload(queue_, cells, levels_.other, layout.cells() * layout.fields * sizeof(T));
-    variant_->pad(queue_, levels_.other, layout.fields, levels_.current);
-    copy_to_other();
-  }
   void download_all(T* cells) {
     const Layout& layout = variant_->layout_;
-    variant_->gather(queue_, levels_.current, layout.fields, levels_.other);
-    transfer_.download(queue_, levels_.other, cells, layout.cells() * layout.fields * sizeof(T));
-    copy_to_other();
+    view([&](Queue& queue, const Buffer& packed) {
+      transfer_.download(queue, packed, cells, layout.cells() * layout.fields * sizeof(T));
+    });
   }
   // Fixed cells are never written, so both buffers hold them. Waits: the caller may change its cells again.
   void copy_to_other() {
@@ -390,7 +406,20 @@ class DeviceRunning : public Running<T> {
 
 template <class T>
 std::unique_ptr<Running<T>> DeviceVariant<T>::start(const Grid<T>& grid, const Grid<T>* coefficients) const {
-  return std::make_unique<DeviceRunning<T>>(this->shared_from_this(), grid, coefficients);
+  auto running = std::make_unique<DeviceRunning<T>>(this->shared_from_this());
+  running->fill(running->uploaded(grid.all().data(), grid.fields()));
+  if (coefficients != nullptr)
+    running->fill_coefficients(running->uploaded(coefficients->all().data(), coefficients->fields()));
+  return running;
+}
+
+template <class T>
+std::unique_ptr<PackedRunning<T>> DeviceVariant<T>::start_packed(const PackedCells& cells,
+                                                                 const PackedCells& coefficients) const {
+  auto running = std::make_unique<DeviceRunning<T>>(this->shared_from_this());
+  running->fill(cells);
+  if (coefficients) running->fill_coefficients(coefficients);
+  return running;
 }
 
 }  // namespace
