@@ -4,8 +4,11 @@
 #include <limits>
 #include <random>
 
+#include "device/random.hpp"
 #include "device_support.hpp"
 #include "fft/device/answers.hpp"
+#include "fft/device/axis_reference.hpp"
+#include "fft/device/line_sums.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/trials.hpp"
 
@@ -143,6 +146,93 @@ TEST_F(DeviceAnswers, LargeAnswersStayOnTheDevice) {
     EXPECT_FALSE(wrong.right());
     EXPECT_EQ(wrong.where, "2048 values of all lines");
     EXPECT_TRUE(trials.compare(CompiledRoute(device, routes.front(), false)).right());
+  }
+}
+
+// Every value takes part in a sum: a wrong one is found wherever it is.
+template <class T>
+void check_sums(const Device& device, AxisProblem problem) {
+  problem.float64 = sizeof(T) == sizeof(double);
+  ASSERT_TRUE(has_line_sums(device, problem));
+  Queue queue = device.queue();
+  std::vector<T> input(side_extent(problem, true) * element_bytes(problem, true) / sizeof(T));
+  fill_random(std::as_writable_bytes(std::span(input)), problem.float64 ? Numbers::float64 : Numbers::float32);
+  const AxisReference reference(problem);
+  std::vector<T> answer(side_extent(problem, false) * element_bytes(problem, false) / sizeof(T));
+  const std::size_t parts = element_bytes(problem, false) / sizeof(T);
+  for (std::uint64_t line = 0; line < problem.lines(); ++line) {
+    const auto values = reference.line(reinterpret_cast<const std::byte*>(input.data()), line);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      T* to = answer.data() + value_place(problem, false, line, i) * parts;
+      to[0] = static_cast<T>(values[i].real());
+      if (parts == 2) to[1] = static_cast<T>(values[i].imag());
+    }
+  }
+  const Buffer in = on(device, queue, input), out = on(device, queue, answer);
+  const planner::Comparison right = compare_by_sums(queue, problem, in, out);
+  EXPECT_TRUE(right.right()) << right.text() << ", length " << problem.length;
+  const std::vector<std::uint64_t> lines{problem.lines() - 1, 0}, wanted{1, 2};
+  const auto got = values_by_sums(queue, problem, in, true, lines, wanted);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto line = reference.line(reinterpret_cast<const std::byte*>(input.data()), lines[i]);
+    EXPECT_LT(std::abs(problem.scale * got[i] - line[wanted[i]]), 1e-12 * static_cast<double>(problem.length));
+  }
+  const T wrong = static_cast<T>(std::sqrt(static_cast<double>(problem.length)) * problem.scale);  // as large as others
+  for (const std::uint64_t line : {std::uint64_t{0}, problem.lines() / 2, problem.lines() - 1}) {
+    const std::size_t at = value_place(problem, false, line, side_points(problem, false) / 3) * parts;
+    const T changed = answer[at] + wrong;
+    queue.upload(&changed, out, sizeof(T), at * sizeof(T));
+    EXPECT_FALSE(compare_by_sums(queue, problem, in, out).right()) << "line " << line << " of " << problem.length;
+    queue.upload(&answer[at], out, sizeof(T), at * sizeof(T));
+    queue.finish();
+  }
+}
+
+TEST_F(DeviceAnswers, SumsFindAWrongValue) {
+  for (const Device& device : accelerators()) {
+    if (!device.limits().float64) continue;
+    for (const std::size_t length : {100, 1009}) {
+      for (const Direction direction : {Direction::forward, Direction::inverse}) {
+        for (const Kind kind : {Kind::complex, Kind::real}) {
+          AxisProblem problem;
+          problem.direction = direction;
+          problem.kind = kind;
+          problem.length = length;
+          problem.counts = {length == 100 ? std::uint64_t{150} : 3};
+          problem.scale = 0.25;
+          problem.in.line = {length + 3};
+          problem.out.line = {length + 5};
+          check_sums<float>(device, problem);
+          if (length == 1009) check_sums<double>(device, problem);
+        }
+      }
+    }
+    AxisProblem columns;
+    columns.length = 4099;
+    columns.counts = {7};
+    columns.in = columns.out = Address{.point = 7, .line = {1}};
+    check_sums<float>(device, columns);
+  }
+}
+
+// Values of a long line are compared by sums only.
+TEST_F(DeviceAnswers, LongLinesAreComparedOnTheDevice) {
+  for (const Device& device : accelerators()) {
+    for (const Kind kind : {Kind::complex, Kind::real}) {
+      AxisProblem problem;
+      problem.kind = kind;
+      problem.length = 3003;
+      problem.counts = {3};
+      problem.in.line = {3003};
+      problem.out.line = {3003};
+      const std::vector<Route> routes = list_routes(device, problem);
+      AxisTrials trials(device, problem, 1000);
+      const planner::Comparison right = trials.compare(CompiledRoute(device, routes.front(), false));
+      EXPECT_TRUE(right.right()) << right.text();
+      AxisProblem scaled = problem;
+      scaled.scale = 1.001;
+      EXPECT_FALSE(trials.compare(CompiledRoute(device, list_routes(device, scaled).front(), false)).right());
+    }
   }
 }
 

@@ -23,16 +23,17 @@ std::size_t number_bytes(NumberFormat format) {
   return format == NumberFormat::float64 ? 8 : format == NumberFormat::float32 ? 4 : 2;
 }
 
-Kernel answer_kernel(const Device& device, NumberFormat format, const char* name) {
+using Defines = std::vector<std::pair<std::string, std::string>>;
+
+Kernel answer_kernel(const Device& device, NumberFormat format, const char* name, const Defines& more = {}) {
   const std::size_t bytes = number_bytes(format);
-  return device
-      .compile({.name = "answers",
-                .text = ridge::detail::kernel_text("fft/answers"),
-                .defines = {{"WORD", bytes == 8   ? "ulong"
-                                     : bytes == 4 ? "uint"
-                                                  : "ushort"},
-                            {"REAL", bytes == 8 ? "double" : "float"},
-                            {"GROUP_ITEMS", std::to_string(kGroupItems)}}})
+  Defines defines{{"WORD", bytes == 8   ? "ulong"
+                           : bytes == 4 ? "uint"
+                                        : "ushort"},
+                  {"REAL", bytes == 8 ? "double" : "float"},
+                  {"GROUP_ITEMS", std::to_string(kGroupItems)}};
+  defines.insert(defines.end(), more.begin(), more.end());
+  return device.compile({.name = "answers", .text = ridge::detail::kernel_text("fft/answers"), .defines = defines})
       .kernel(name);
 }
 
@@ -100,6 +101,30 @@ std::vector<std::byte> gathered_runs(Queue& queue, const Buffer& answer, NumberF
                {.groups = {groups_of(device, all)}, .items = {kGroupItems}},
                {answer, starts, gathered, all, runs.points, runs.step, static_cast<std::uint32_t>(runs.numbers)});
   return downloaded<std::byte>(queue, gathered, bytes);
+}
+
+std::vector<std::complex<double>> line_sums(Queue& queue, const Buffer& values, bool float64, Direction direction,
+                                            const LineSums& lines) {
+  const Device device = queue.device();
+  const std::size_t count = lines.wanted.size();
+  // Few sums are divided among enough work-groups to fill the device.
+  const std::uint64_t most = std::max<std::uint64_t>(1, device.limits().compute_units * kGroupsEach / count);
+  const std::uint64_t parts = std::clamp<std::uint64_t>(lines.points / (16 * kGroupItems), 1, most);
+  const std::uint64_t part = (lines.points + parts - 1) / parts;
+  const Buffer starts = device.buffer(count * sizeof(std::uint64_t), {.name = "starts"});
+  const Buffer wanted = device.buffer(count * sizeof(std::uint64_t), {.name = "wanted"});
+  const Buffer sums = device.buffer(count * parts * sizeof(std::complex<double>), {.name = "sums"});
+  queue.upload(std::span<const std::uint64_t>(lines.starts), starts);
+  queue.upload(std::span<const std::uint64_t>(lines.wanted), wanted);
+  const Kernel kernel =
+      answer_kernel(device, float64 ? NumberFormat::float64 : NumberFormat::float32, "line_sums", {{"SUMS", ""}});
+  queue.launch(kernel, {.groups = {count, parts}, .items = {kGroupItems}},
+               {values, starts, wanted, sums, lines.length, lines.points, lines.step, part,
+                static_cast<std::uint32_t>(lines.numbers), direction == Direction::forward ? -1.0 : 1.0});
+  const auto found = downloaded<std::complex<double>>(queue, sums, count * parts);
+  std::vector<std::complex<double>> result(count);
+  for (std::size_t i = 0; i < found.size(); ++i) result[i / parts] += found[i];
+  return result;
 }
 
 planner::Comparison compare_arrays(Queue& queue, const Buffer& answer, const Buffer& expected, std::size_t bytes,

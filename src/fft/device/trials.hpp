@@ -37,13 +37,16 @@ class AxisTrials final : public planner::Trials<CompiledRoute> {
   template <class T>
   planner::Comparison compared(const std::vector<std::byte>& numbers) const;
   std::string unstored_text();
+  void make_input();
+  void make_expected();
 
   Device device_;
   AxisProblem problem_;
   std::uint64_t longest_whole_;
   std::optional<Queue> queue_;
   Buffer in_, out_, kept_;
-  // State for comparisons: the input, whether it is uploaded, the compared lines and their reference values.
+  // State for comparisons: the input, whether it is uploaded, the compared lines and their reference values. The input
+  // of long lines is made on the device.
   std::vector<std::byte> input_;
   bool uploaded_ = false;
   std::vector<std::uint64_t> lines_, values_;  // the values of a line that are compared; empty: all
