@@ -187,7 +187,10 @@ class Selection {
 
   // Selects the best predicted candidate whose answer is correct.
   void take_first_right(Source source) {
-    const auto found = std::find_if(allowed_.begin(), allowed_.end(), [&](std::size_t i) { return is_right(i); });
+    const auto found = std::find_if(allowed_.begin(), allowed_.end(), [&](std::size_t i) {
+      if (verifies_ && ask_.prepare) ask_.prepare(std::span(&i, 1));
+      return is_right(i);
+    });
     if (found == allowed_.end()) throw Error(first_failure_.value_or(ErrorKind::internal), all_failed());
     win(*found, source);
   }
