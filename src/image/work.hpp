@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "image/repeated_images.hpp"
 #include "image/variant.hpp"
 
 namespace ridge::image {
@@ -16,11 +17,16 @@ struct Work {
   std::vector<Entry> entries{};
   std::function<std::vector<Image>()> data{};  // typical inputs, in host memory
   std::function<planner::Comparison(std::span<const Image> in, const Image& answer)> judge{};
+  // For large images that are made and compared on a device; empty: not available.
+  SmallReference reference{};
+  std::function<planner::Comparison(const RepeatedImages::Difference& difference)> judge_repeated{};
 };
 
 class Trials final : public planner::Trials<Variant> {
  public:
-  Trials(const Device& device, const Work& work) : device_(device), work_(work) {}
+  // Results of at least `large_image` values are made and compared on the device.
+  Trials(const Device& device, const Work& work, std::size_t large_image = kLargeImage)
+      : device_(device), work_(work), large_image_(large_image) {}
   double seconds(const Variant& variant) override;
   planner::Comparison compare(const Variant& variant) override;
 
@@ -29,9 +35,11 @@ class Trials final : public planner::Trials<Variant> {
 
   Device device_;
   const Work& work_;
+  std::size_t large_image_;
   std::vector<Image> in_, resident_;
   Image out_, resident_out_;
   std::optional<Queue> queue_;
+  std::optional<RepeatedImages> repeated_;  // without images in host memory
 };
 
 // Plan of the selected variant, improved in the background if the options say so.

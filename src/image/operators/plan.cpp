@@ -72,21 +72,6 @@ std::size_t row_step(const OperatorProblem& problem) {
   return values <= kMostCompared ? 1 : static_cast<std::size_t>(values / kMostCompared) | 1;
 }
 
-double value_at(const Image& image, std::size_t r, std::size_t i) {
-  switch (image.depth()) {
-    case Depth::u8:
-      return image.row<std::uint8_t>(r)[i];
-    case Depth::u16:
-      return image.row<std::uint16_t>(r)[i];
-    case Depth::u32:
-      return image.row<std::uint32_t>(r)[i];
-    case Depth::f32:
-      return double{image.row<float>(r)[i]};
-    default:
-      return image.row<double>(r)[i];
-  }
-}
-
 // Relative error, in the unit of planner::compare(), that a float or 32-bit result has if every operator before the
 // last rounds one integer level the other way.
 double rounding_of_steps(const OperatorProblem& problem, double unit) {
@@ -174,6 +159,54 @@ planner::Comparison judge_whole(const OperatorProblem& problem, const Image& exp
           .where = fmt::format("row {}, value {}", errors.row, errors.value)};
 }
 
+// Rounded to the depth of the result.
+Image reference_image(OperatorProblem problem, std::span<const Image> in) {
+  problem.input = in[0].shape();
+  const Plain plain = reference(problem, plain_of(in[0]), in.size() > 1 ? plain_of(in[1]) : Plain{});
+  Image image(output_shape(problem));
+  const std::size_t wide = image.columns() * image.channels();
+  const auto store = [&]<class T>(T) {
+    for (std::size_t r = 0; r < image.rows(); ++r) {
+      for (std::size_t i = 0; i < wide; ++i) {
+        const double value = plain.values[r * wide + i];
+        image.row<T>(r)[i] =
+            std::is_integral_v<T>
+                ? static_cast<T>(std::clamp(std::nearbyint(value), 0.0, double{std::numeric_limits<T>::max()}))
+                : static_cast<T>(value);
+      }
+    }
+  };
+  switch (image.depth()) {
+    case Depth::u8:
+      store(std::uint8_t());
+      break;
+    case Depth::u16:
+      store(std::uint16_t());
+      break;
+    case Depth::u32:
+      store(std::uint32_t());
+      break;
+    case Depth::f32:
+      store(float());
+      break;
+    case Depth::f64:
+      store(double());
+      break;
+  }
+  return image;
+}
+
+// As judge(), from the largest difference.
+planner::Comparison judge_repeated(const OperatorProblem& problem, const RepeatedImages::Difference& found) {
+  const Depth depth = output_shape(problem).depth;
+  const bool whole = depth == Depth::u8 || depth == Depth::u16;
+  const double unit = whole || found.size == 0 ? 1 : found.size;
+  return {
+      .worst = found.worst / unit,
+      .allowed = whole ? 1.001 * static_cast<double>(problem.chain.size()) : 2e-5 + rounding_of_steps(problem, unit),
+      .where = fmt::format("row {}, value {}", found.row, found.value)};
+}
+
 // Result of the first host variant that accepts the problem; tests compare every host variant with the reference.
 Image on_host(OperatorProblem problem, std::span<const Image> images) {
   problem.threads = 0;
@@ -193,28 +226,31 @@ Work work_of(const Device& device, const OperatorProblem& problem) {
   std::vector<Shape> in(inputs(problem), problem.input);
   double bytes = static_cast<double>(out.rows * out.row_bytes());
   for (const Shape& shape : in) bytes += static_cast<double>(shape.rows * shape.row_bytes());
-  return {.problem = planner::Problem{.workload = "image", .key = key_of(device, problem), .flops = 0, .bytes = bytes},
-          .inputs = in,
-          .output = out,
-          .entries = list_variants(device, problem),
-          .data = [in] { return random_images(in); },
-          // All variants of one selection get the same images, so the expected result is computed once.
-          .judge =
-              [problem, sampled = !device.is_host() && row_step(problem) > 1, expected = std::make_shared<Plain>(),
-               by_host = std::make_shared<Image>()](std::span<const Image> images, const Image& answer) {
-                if (sampled && by_host->rows() == 0) *by_host = on_host(problem, images);
-                const double given = static_cast<double>(images[0].rows() * images[0].columns() * images[0].channels());
-                // Not of very large images: the reference keeps whole images of double, made by one thread.
-                if (by_host->rows() == 0 || std::max(output_values(problem), given) <= kMostReferenced) {
-                  if (expected->values.empty()) {
-                    *expected = reference(problem, plain_of(images[0]),
-                                          images.size() > 1 ? plain_of(images[1]) : Plain{}, row_step(problem));
-                  }
-                  const planner::Comparison rows = judge(problem, *expected, answer);
-                  if (by_host->rows() == 0 || !rows.right()) return rows;
-                }
-                return judge_whole(problem, *by_host, answer);
-              }};
+  return {
+      .problem = planner::Problem{.workload = "image", .key = key_of(device, problem), .flops = 0, .bytes = bytes},
+      .inputs = in,
+      .output = out,
+      .entries = list_variants(device, problem),
+      .data = [in] { return random_images(in); },
+      // All variants of one selection get the same images, so the expected result is computed once.
+      .judge =
+          [problem, sampled = !device.is_host() && row_step(problem) > 1, expected = std::make_shared<Plain>(),
+           by_host = std::make_shared<Image>()](std::span<const Image> images, const Image& answer) {
+            if (sampled && by_host->rows() == 0) *by_host = on_host(problem, images);
+            const double given = static_cast<double>(images[0].rows() * images[0].columns() * images[0].channels());
+            // Not of very large images: the reference keeps whole images of double, made by one thread.
+            if (by_host->rows() == 0 || std::max(output_values(problem), given) <= kMostReferenced) {
+              if (expected->values.empty()) {
+                *expected = reference(problem, plain_of(images[0]), images.size() > 1 ? plain_of(images[1]) : Plain{},
+                                      row_step(problem));
+              }
+              const planner::Comparison rows = judge(problem, *expected, answer);
+              if (by_host->rows() == 0 || !rows.right()) return rows;
+            }
+            return judge_whole(problem, *by_host, answer);
+          },
+      .reference = [problem](std::span<const Image> images) { return reference_image(problem, images); },
+      .judge_repeated = [problem](const RepeatedImages::Difference& found) { return judge_repeated(problem, found); }};
 }
 
 }  // namespace ridge::image
