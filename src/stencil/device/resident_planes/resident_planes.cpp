@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "stencil/device/mail_pass.hpp"
-#include "stencil/device/pass.hpp"
+#include "stencil/device/resident.hpp"
 #include "stencil/device/resident_planes/resident_planes_kernel.hpp"
 
 namespace ridge::stencil {
@@ -46,28 +46,6 @@ std::vector<ResidentPlanesOptions> best_plane_designs(ResidentPlanesKernel kerne
   return options;
 }
 
-template <class T>
-Entry<T> planes_entry(const Device& device, const Update<T>& update, const Layout& layout,
-                      const ResidentPlanesKernel& kernel) {
-  const ResidentPlanesOptions& options = kernel.options;
-  Entry<T> entry;
-  // The peak counts two operations per lane and cycle.
-  const double per_cycle = (sizeof(T) == 8 ? 128.0 : 256.0) * static_cast<double>(device.limits().compute_units);
-  entry.candidate = {.variant = "resident_planes",
-                     .parameters = {{"patch", fmt::format("{}x{}", options.planes, options.rows)},
-                                    {"sub_groups", fmt::format("{}x{}", options.down, options.across)}},
-                     .refusal = {},
-                     .cost = step_cost(update, layout, 0, 1)};
-  entry.candidate.cost.flops = kernel.cycles() * per_cycle;
-  entry.candidate.cost.launches = 0;
-  entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
-  entry.build = [device, kernel, layout]() {
-    return device_variant<T>(device, layout, kernel.place, {kTimedPlaneSteps},
-                             [=](std::size_t) { return make_resident_planes_pass(device, kernel); });
-  };
-  return entry;
-}
-
 }  // namespace
 
 std::shared_ptr<const Pass> make_resident_planes_pass(const Device& device, const ResidentPlanesKernel& kernel) {
@@ -82,23 +60,22 @@ void list_device_resident_planes(const Device& device, const Update<T>& update, 
   ResidentPlanesKernel kernel{.text = cell_text(update.outputs, layout, type_name<T>()),
                               .place = padded_layout(shape, sizeof(T)),
                               .options = {}};
-  const Limits& limits = device.limits();
-  std::string refusal = kernel.refusal(limits);
-  if (device.info().backend != Backend::cuda || limits.architecture < 90) {
+  std::vector<ResidentPlanesOptions> designs;
+  std::string refusal = kernel.refusal(device.limits());
+  if (device.info().backend != Backend::cuda || device.limits().architecture < 90) {
     refusal = "needs CUDA on Hopper or later: its work-groups wait for each other";
   } else {
-    const auto designs = best_plane_designs(kernel, limits);
-    for (const ResidentPlanesOptions& options : designs) {
-      kernel.options = options;
-      entries.push_back(planes_entry(device, update, layout, kernel));
-    }
-    if (!designs.empty()) return;
+    designs = best_plane_designs(kernel, device.limits());
     if (refusal.empty()) refusal = "needs patches that fit the registers of a compute unit";
   }
-  Entry<T> none;
-  none.candidate = {
-      .variant = "resident_planes", .parameters = {}, .refusal = refusal, .cost = step_cost(update, layout, 2, 1)};
-  entries.push_back(std::move(none));
+  const auto entry_of = [&](const ResidentPlanesKernel& one) {
+    const ResidentPlanesOptions& options = one.options;
+    return resident_entry("resident_planes", device, update, layout, one,
+                          {{"patch", fmt::format("{}x{}", options.planes, options.rows)},
+                           {"sub_groups", fmt::format("{}x{}", options.down, options.across)}},
+                          one.cycles(), kTimedPlaneSteps, make_resident_planes_pass);
+  };
+  append_designs("resident_planes", update, layout, kernel, designs, refusal, entry_of, entries);
 }
 
 extern const Listers kDeviceResidentPlanes{list_device_resident_planes<float>, list_device_resident_planes<double>};

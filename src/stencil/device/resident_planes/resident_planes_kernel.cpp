@@ -10,6 +10,7 @@
 
 #include "device/kernel_text.hpp"
 #include "stencil/device/mail_pass.hpp"
+#include "stencil/device/resident.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -22,11 +23,7 @@ class PlanesWriter {
     std::string code = ridge::detail::kernel_text("codegen/mailbox") +
                        ridge::detail::kernel_text("stencil/vector_rows") +
                        ridge::detail::kernel_text("stencil/resident_planes");
-    const std::string word = "//STEP\n";
-    for (const char* letters : {"uv", "vu"}) {
-      const std::size_t at = code.find(word);
-      code.replace(at, word.size(), step(letters[0], letters[1]));
-    }
+    for (const char* letters : {"uv", "vu"}) replace_mark(code, "STEP", step(letters[0], letters[1]));
     return code;
   }
 

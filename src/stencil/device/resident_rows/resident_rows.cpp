@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "stencil/device/mail_pass.hpp"
-#include "stencil/device/pass.hpp"
+#include "stencil/device/resident.hpp"
 #include "stencil/device/resident_rows/resident_rows_kernel.hpp"
 
 namespace ridge::stencil {
@@ -50,32 +50,6 @@ std::vector<ResidentRowsOptions> best_row_designs(ResidentRowsKernel kernel, con
   return options;
 }
 
-template <class T>
-Entry<T> rows_entry(const Device& device, const Update<T>& update, const Layout& layout,
-                    const ResidentRowsKernel& kernel) {
-  const ResidentRowsOptions& options = kernel.options;
-  Entry<T> entry;
-  // The peak counts two operations per lane and cycle.
-  const double per_cycle = (sizeof(T) == 8 ? 128.0 : 256.0) * static_cast<double>(device.limits().compute_units);
-  entry.candidate = {.variant = "resident_rows",
-                     .parameters = {{"depth", std::to_string(options.depth)},
-                                    {"tiles", fmt::format("{}x{}", kernel.tiles_y(), kernel.tiles_x())},
-                                    {"rows", std::to_string(options.rows)},
-                                    {"sub_groups", std::to_string(options.sub_groups)},
-                                    {"resident", std::to_string(options.per_unit)}},
-                     .refusal = {},
-                     .cost = step_cost(update, layout, 0, 1)};
-  entry.candidate.cost.flops = kernel.cycles() * per_cycle;
-  entry.candidate.cost.launches = 0;
-  entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
-  entry.build = [device, kernel, layout]() {
-    const auto depth = static_cast<std::size_t>(kTimedRowBlocks * kernel.options.depth);
-    return device_variant<T>(device, layout, kernel.place, {depth},
-                             [=](std::size_t) { return make_resident_rows_pass(device, kernel); });
-  };
-  return entry;
-}
-
 }  // namespace
 
 std::shared_ptr<const Pass> make_resident_rows_pass(const Device& device, const ResidentRowsKernel& kernel) {
@@ -94,24 +68,28 @@ void list_device_resident_rows(const Device& device, const Update<T>& update, co
   ResidentRowsKernel kernel{.text = cell_text(update.outputs, layout, type_name<T>()),
                             .place = padded_layout(shape, sizeof(T)),
                             .options = {}};
+  std::vector<ResidentRowsOptions> designs;
   std::string refusal = kernel.refusal(limits);
   if (device.info().backend != Backend::cuda || limits.architecture < 90) {
     refusal = "needs CUDA on Hopper or later: its work-groups wait for each other";
   } else if (words > room) {
     refusal = fmt::format("needs a grid in registers: at most {:.0f} values, got {:.0f}", room, words);
   } else {
-    const auto designs = best_row_designs(kernel, limits);
-    for (const ResidentRowsOptions& options : designs) {
-      kernel.options = options;
-      entries.push_back(rows_entry(device, update, layout, kernel));
-    }
-    if (!designs.empty()) return;
+    designs = best_row_designs(kernel, limits);
     if (refusal.empty()) refusal = "needs tiles that fit the registers of a compute unit and a grid of several tiles";
   }
-  Entry<T> none;
-  none.candidate = {
-      .variant = "resident_rows", .parameters = {}, .refusal = refusal, .cost = step_cost(update, layout, 2, 1)};
-  entries.push_back(std::move(none));
+  const auto entry_of = [&](const ResidentRowsKernel& one) {
+    const ResidentRowsOptions& options = one.options;
+    return resident_entry("resident_rows", device, update, layout, one,
+                          {{"depth", std::to_string(options.depth)},
+                           {"tiles", fmt::format("{}x{}", one.tiles_y(), one.tiles_x())},
+                           {"rows", std::to_string(options.rows)},
+                           {"sub_groups", std::to_string(options.sub_groups)},
+                           {"resident", std::to_string(options.per_unit)}},
+                          one.cycles(), static_cast<std::size_t>(kTimedRowBlocks * options.depth),
+                          make_resident_rows_pass);
+  };
+  append_designs("resident_rows", update, layout, kernel, designs, refusal, entry_of, entries);
 }
 
 extern const Listers kDeviceResidentRows{list_device_resident_rows<float>, list_device_resident_rows<double>};

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "stencil/device/cells/cell_codegen.hpp"
-#include "stencil/device/pass.hpp"
+#include "stencil/device/resident.hpp"
 #include "stencil/device/resident_tiles/resident_tiles_kernel.hpp"
 
 namespace ridge::stencil {
@@ -142,34 +142,6 @@ class Search {
   std::vector<Design> designs_{};
 };
 
-template <class T>
-Entry<T> entry_of(const Device& device, const Update<T>& update, const Layout& layout, const ResidentKernel& kernel) {
-  const ResidentOptions& options = kernel.options;
-  const auto by = [](const std::array<int, 3>& sides) { return fmt::format("{}x{}x{}", sides[0], sides[1], sides[2]); };
-  Entry<T> entry;
-  // The peak counts two operations per lane and cycle.
-  const double per_cycle = (sizeof(T) == 8 ? 128.0 : 256.0) * static_cast<double>(device.limits().compute_units);
-  entry.candidate = {.variant = "resident_tiles",
-                     .parameters = {{"depth", std::to_string(options.depth)},
-                                    {"tiles", by(options.tiles)},
-                                    {"patch", by(options.patch)},
-                                    {"items", std::to_string(kernel.work_items())},
-                                    {"resident", std::to_string(options.per_unit)},
-                                    {"launches", std::to_string(kernel.launches())}},
-                     .refusal = {},
-                     .cost = step_cost(update, layout, 0, 1)};
-  entry.candidate.cost.flops = kernel.cycles() * per_cycle * static_cast<double>(kernel.launches());
-  // In 3D other variants are often faster (docs/measurements/h200.md): chosen only after measuring.
-  entry.candidate.cost.launches = layout.radius[0] > 0 ? 1 : 0;
-  entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
-  entry.build = [device, kernel, layout]() {
-    const auto depth = static_cast<std::size_t>(kTimedBlocks * kernel.options.depth);
-    return device_variant<T>(device, layout, kernel.place, {depth},
-                             [=](std::size_t) { return make_resident_pass(device, kernel); });
-  };
-  return entry;
-}
-
 class ResidentPass : public Pass {
  public:
   ResidentPass(const Device& device, const ResidentKernel& kernel)
@@ -239,24 +211,35 @@ void list_device_resident_tiles(const Device& device, const Update<T>& update, c
   ResidentKernel kernel{.text = cell_text(update.outputs, planes, type_name<T>()),
                         .place = padded_layout(shape, sizeof(T)),
                         .options = {}};
-  std::string refusal;
+  std::vector<ResidentOptions> designs;
+  std::string refusal =
+      "needs a larger grid or an update of fewer operations: no patch of cells fits the registers of a work-item";
   if (device.info().backend != Backend::cuda) {
     refusal = "needs CUDA: its work-groups wait for each other";
   } else if (words > room) {
     refusal = fmt::format("needs a grid in registers: at most {:.0f} values, got {:.0f}", room, words);
   } else {
-    for (const ResidentOptions& options : Search(kernel, limits).best()) {
-      kernel.options = options;
-      entries.push_back(entry_of(device, update, layout, kernel));
-    }
-    if (!entries.empty() && entries.back().candidate.variant == "resident_tiles") return;
-    refusal =
-        "needs a larger grid or an update of fewer operations: no patch of cells fits the registers of a work-item";
+    designs = Search(kernel, limits).best();
   }
-  Entry<T> none;
-  none.candidate = {
-      .variant = "resident_tiles", .parameters = {}, .refusal = refusal, .cost = step_cost(update, layout, 2, 1)};
-  entries.push_back(std::move(none));
+  const auto entry_of = [&](const ResidentKernel& one) {
+    const ResidentOptions& options = one.options;
+    const auto by = [](const std::array<int, 3>& sides) {
+      return fmt::format("{}x{}x{}", sides[0], sides[1], sides[2]);
+    };
+    Entry<T> entry = resident_entry("resident_tiles", device, update, layout, one,
+                                    {{"depth", std::to_string(options.depth)},
+                                     {"tiles", by(options.tiles)},
+                                     {"patch", by(options.patch)},
+                                     {"items", std::to_string(one.work_items())},
+                                     {"resident", std::to_string(options.per_unit)},
+                                     {"launches", std::to_string(one.launches())}},
+                                    one.cycles() * static_cast<double>(one.launches()),
+                                    static_cast<std::size_t>(kTimedBlocks * options.depth), make_resident_pass);
+    // In 3D other variants are often faster (docs/measurements/h200.md): chosen only after measuring.
+    entry.candidate.cost.launches = layout.radius[0] > 0 ? 1 : 0;
+    return entry;
+  };
+  append_designs("resident_tiles", update, layout, kernel, designs, refusal, entry_of, entries);
 }
 
 extern const Listers kDeviceResidentTiles{list_device_resident_tiles<float>, list_device_resident_tiles<double>};

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "device/kernel_text.hpp"
 #include "stencil/device/cells/cell_codegen.hpp"
+#include "stencil/device/resident.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -99,19 +100,15 @@ class ResidentWriter {
   // Replaces the words in capitals of resident_tiles.cl by generated statements.
   std::string text() const {
     std::string code = ridge::detail::kernel_text("stencil/resident_tiles");
-    const auto put = [&](const std::string& word, const std::string& with) {
-      const std::size_t at = code.find(word);
-      code.replace(at, word.size(), with);
-    };
-    put("//BORDERS\n", borders());
-    put("//PATCH\n", declarations());
-    put("//LOAD_PATCH\n", transfers(false));
-    put("//STORE_EDGES\n", edges('u'));
-    put("//UPDATE\n", updates('u', 'v'));
-    put("//STORE_EDGES\n", edges('v'));
-    put("//UPDATE\n", updates('v', 'u'));
-    put("//ASSIGN\n", assigned());
-    put("//STORE_PATCH\n", transfers(true));
+    replace_mark(code, "BORDERS", borders());
+    replace_mark(code, "PATCH", declarations());
+    replace_mark(code, "LOAD_PATCH", transfers(false));
+    replace_mark(code, "STORE_EDGES", edges('u'));
+    replace_mark(code, "UPDATE", updates('u', 'v'));
+    replace_mark(code, "STORE_EDGES", edges('v'));
+    replace_mark(code, "UPDATE", updates('v', 'u'));
+    replace_mark(code, "ASSIGN", assigned());
+    replace_mark(code, "STORE_PATCH", transfers(true));
     return code;
   }
 
