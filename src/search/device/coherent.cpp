@@ -28,11 +28,17 @@ struct FusedDesign {
   std::size_t group_points() const { return r0 * r1 * r2; }
   std::size_t points() const { return group_points() * groups; }
   std::size_t items() const { return group_points() / each; }
-  std::size_t local_bytes() const { return (group_points() + group_points() / r2) * sizeof(Value); }
+  std::size_t sub_items() const { return r1 * r2 / each; }  // work-items of a block of r1 * r2 points
+  // One work-group per compute unit copies the bytes of its next block while it transforms one.
+  bool staged(bool bytes) const { return bytes && resident == 1; }
+  std::size_t local_bytes(bool bytes) const {
+    const std::size_t padding = group_points() / r2 + (sub_items() < 16 && groups == 1 ? r0 * sub_items() : 0);
+    return (group_points() + padding) * sizeof(Value) + (staged(bytes) ? 2 * group_points() + 16 : 0);
+  }
 };
 
 constexpr std::array<FusedDesign, 5> kFusedDesigns{{
-    {.r0 = 16, .r1 = 16, .r2 = 16, .each = 16, .resident = 3},
+    {.r0 = 16, .r1 = 16, .r2 = 16, .each = 16, .resident = 4},
     {.r0 = 32, .r1 = 16, .r2 = 16, .each = 32, .resident = 2},
     {.r0 = 32, .r1 = 32, .r2 = 16, .each = 32, .resident = 1},
     {.r0 = 32, .r1 = 16, .r2 = 16, .each = 32, .resident = 2, .groups = 4},
@@ -44,7 +50,7 @@ const FusedDesign* fused_design(std::size_t length) {
   return found == kFusedDesigns.end() ? nullptr : found;
 }
 
-std::string why_not_fused(const Device& device, std::size_t length) {
+std::string why_not_fused(const Device& device, std::size_t length, bool bytes) {
   const Limits& limits = device.limits();
   const FusedDesign* design = fused_design(length);
   if (design == nullptr) return fmt::format("needs 4096, 8192, 16384, 32768 or 65536 points, got {}", length);
@@ -52,8 +58,9 @@ std::string why_not_fused(const Device& device, std::size_t length) {
     return fmt::format("{} points need clusters of work-groups, which the device does not have", length);
   if (limits.work_group < design->items())
     return fmt::format("needs work-groups of {} work-items, the device has {}", design->items(), limits.work_group);
-  if (limits.local_memory < design->local_bytes()) {
-    return fmt::format("needs {} bytes of local memory, the device has {}", design->local_bytes(), limits.local_memory);
+  if (limits.local_memory < design->local_bytes(bytes)) {
+    return fmt::format("needs {} bytes of local memory, the device has {}", design->local_bytes(bytes),
+                       limits.local_memory);
   }
   return "";
 }
@@ -105,7 +112,8 @@ std::vector<Value> turns_of(const FusedDesign& d) {
 std::size_t frequency_at(std::size_t index, const FusedDesign& d) {
   const std::size_t group = index / d.group_points(), within = index % d.group_points();
   const std::size_t point = within / d.items(), item = within % d.items();
-  const std::size_t at = (item + point / d.r2 * d.items()) * d.r2 + point % d.r2;
+  const std::size_t butterfly = item / d.sub_items() * d.r1 + item % d.sub_items() + point / d.r2 * d.sub_items();
+  const std::size_t at = butterfly * d.r2 + point % d.r2;
   const std::size_t digits = at / (d.r1 * d.r2) + d.r0 * (at / d.r2 % d.r1) + d.r0 * d.r1 * (at % d.r2);
   return group + d.groups * digits;
 }
@@ -131,14 +139,14 @@ KernelSource DeviceCoherent::fused_source(std::size_t length, bool bytes) {
                       {"EACH", std::to_string(design.each)},
                       {"GROUPS_EACH", std::to_string(design.groups)},
                       {"RESIDENT", std::to_string(design.resident)},
-                      {"STAGED", bytes && design.resident == 1 ? "1" : "0"},
+                      {"STAGED", design.staged(bytes) ? "1" : "0"},
                       {"SAMPLE_BYTES", bytes ? "1" : "0"}}};
 }
 
 DeviceCoherent::DeviceCoherent(const Device& device, const CoherentShape& shape,
                                std::vector<std::complex<double>> filter, const planner::Options& options)
     : device_(device), shape_(shape) {
-  const std::string refusal = why_not_fused(device, shape.length);
+  const std::string refusal = why_not_fused(device, shape.length, shape.bytes);
   if (options.variant == "fused" && !refusal.empty())
     throw Error(ErrorKind::invalid_argument, "coherent dedispersion in one kernel: " + refusal);
   if (refusal.empty() && options.variant != "transforms") {
@@ -183,8 +191,12 @@ void DeviceCoherent::enqueue(Queue& queue, const Buffer& in, std::size_t samples
   const auto before = static_cast<std::uint32_t>(shape_.before), step = static_cast<std::uint32_t>(hop);
   if (!work_) {
     const FusedDesign& design = *fused_design(n);
+    const std::size_t units = std::max<std::size_t>(device_.limits().compute_units, 1);
+    const std::size_t at_once = design.staged(shape_.bytes) ? std::min(blocks, units) : blocks;
     queue.launch(fused_,
-                 {.groups = {blocks * design.groups}, .items = {design.items()}, .local_bytes = design.local_bytes()},
+                 {.groups = {at_once * design.groups},
+                  .items = {design.items()},
+                  .local_bytes = design.local_bytes(shape_.bytes)},
                  {in, out, filter_, turns_, std::uint64_t{samples}, std::uint64_t{outputs}, std::uint64_t{offset},
                   before, step});
     return;
