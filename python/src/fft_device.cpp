@@ -20,6 +20,7 @@
 #include <ridge/foreign.hpp>
 
 #include "addressed.hpp"
+#include "aligned.hpp"
 #include "device_array.hpp"
 #include "fft/device/rearrange.hpp"
 #include "module.hpp"
@@ -60,12 +61,7 @@ class DevicePlan : public Addressed {
     const py::gil_scoped_release free;
     const std::lock_guard lock(mutex_);
     if (device.is_host()) return run_16_bit(in, out, inverse);
-    std::visit(
-        [&](const auto& plan) {
-          inverse ? plan.enqueue_inverse(queue_, in.buffer(), out.buffer())
-                  : plan.enqueue_forward(queue_, in.buffer(), out.buffer());
-        },
-        *plan_);
+    std::visit([&](const auto& plan) { enqueue_on(queue_, plan, inverse, in.buffer(), out.buffer()); }, *plan_);
     queue_.finish();
   }
 
@@ -96,10 +92,9 @@ class DevicePlan : public Addressed {
           const bool single_values = plan.problem().storage != fft::Storage::same;  // sizes count values, not pairs
           const std::size_t samples = plan.input_size() * value * (real || single_values ? 1 : 2);
           const std::size_t spectrum = plan.output_size() * value * (single_values ? 1 : 2);
-          const Buffer from = buffer_over(device, in, inverse ? spectrum : samples);
-          const Buffer to = buffer_over(device, out, inverse ? samples : spectrum);
           if (!over_ || stream != stream_) over_.emplace(queue_over(device, stream)), stream_ = stream;
-          inverse ? plan.enqueue_inverse(*over_, from, to) : plan.enqueue_forward(*over_, from, to);
+          enqueue_on(*over_, plan, inverse, buffer_over(device, in, inverse ? spectrum : samples),
+                     buffer_over(device, out, inverse ? samples : spectrum));
         },
         *plan_);
   }
@@ -115,6 +110,12 @@ class DevicePlan : public Addressed {
   }
 
  private:
+  template <class Plan>
+  void enqueue_on(Queue& queue, const Plan& plan, bool inverse, const Buffer& in, const Buffer& out) {
+    const Buffer &from = from_.of(in, queue, true), &to = to_.of(out, queue, false);
+    inverse ? plan.enqueue_inverse(queue, from, to) : plan.enqueue_forward(queue, from, to);
+    to_.return_to(out, queue);
+  }
   template <class T>
   static void run_arrays(const fft::Plan<T>& plan, const py::object& input, const py::object& output, bool inverse) {
     const auto typed = [&]<class In, class Out>(In, Out) {
@@ -194,6 +195,7 @@ class DevicePlan : public Addressed {
   Queue queue_;
   std::optional<Queue> over_;  // over the stream of the last enqueue()
   std::uintptr_t stream_ = 0;
+  AlignedCopy from_, to_;
   std::mutex mutex_;
 };
 
@@ -255,12 +257,16 @@ class DeviceRealPlan : public Addressed {
   }
 
  private:
-  void enqueue_on(Queue& queue, const Buffer& in, const Buffer& out) const {
+  void enqueue_on(Queue& queue, const Buffer& in, const Buffer& out) {
+    const bool in_place = &in.state() == &out.state();
+    const Buffer& from = from_.of(in, queue, true);
+    const Buffer& to = in_place ? from : to_.of(out, queue, false);
     std::visit(
         [&](const auto& plan) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>) plan.enqueue(queue, in, out);
+          if constexpr (!std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>) plan.enqueue(queue, from, to);
         },
         plan_);
+    (in_place ? from_ : to_).return_to(out, queue);
   }
 
   Device device_;
@@ -270,6 +276,7 @@ class DeviceRealPlan : public Addressed {
   std::variant<std::monostate, fft::DeviceTensorPlan<float>, fft::DeviceTensorPlan<double>> plan_;
   std::optional<Queue> over_;  // over the stream of the last enqueue()
   std::uintptr_t stream_ = 0;
+  AlignedCopy from_, to_;
   std::mutex mutex_;
 };
 

@@ -208,8 +208,8 @@ void Normal<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const
   }
   const std::size_t bytes = state_->layout.mode_count() * sizeof(Complex);
   planner::check_queue("nufft", queue, state_->device);
-  planner::check_buffer("nufft", "input", in, state_->device, bytes);
-  planner::check_buffer("nufft", "output", out, state_->device, bytes);
+  planner::check_buffer("nufft", "input", in, state_->device, bytes, sizeof(Complex));
+  planner::check_buffer("nufft", "output", out, state_->device, bytes, sizeof(Complex));
   state_->enqueue(queue, in, out);
 }
 

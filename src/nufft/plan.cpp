@@ -93,10 +93,11 @@ void enqueue_checked(const PlanState<T>& state, const PointSet* points, Type typ
   if (points == nullptr) refuse_call("enqueue() needs points: call set_points() first");
   const bool to_modes = type == Type::to_modes;
   planner::check_queue(kWorkload, queue, state.device);
-  const std::size_t modes = sizeof(std::complex<T>) * sets_of(state.layout, true, 0);
-  const std::size_t values = sizeof(T) * state.layout.parts() * sets_of(state.layout, false, points->count());
-  planner::check_buffer(kWorkload, "input", in, state.device, to_modes ? values : modes);
-  planner::check_buffer(kWorkload, "output", out, state.device, to_modes ? modes : values);
+  const std::size_t mode = sizeof(std::complex<T>), value = sizeof(T) * state.layout.parts();
+  const std::size_t modes = mode * sets_of(state.layout, true, 0);
+  const std::size_t values = value * sets_of(state.layout, false, points->count());
+  planner::check_buffer(kWorkload, "input", in, state.device, to_modes ? values : modes, to_modes ? value : mode);
+  planner::check_buffer(kWorkload, "output", out, state.device, to_modes ? modes : values, to_modes ? mode : value);
   planner::check_apart(kWorkload, in, out, false);
   state.variant->enqueue(queue, *points, type, sign, in, out);
 }
@@ -150,7 +151,7 @@ void Plan<T>::set_points(Queue& queue, std::size_t count, const std::vector<Buff
   planner::check_queue(kWorkload, queue, state_->device);
   std::array<Buffer, 3> given;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    planner::check_buffer(kWorkload, "coordinates", axes[i], state_->device, count * sizeof(T));
+    planner::check_buffer(kWorkload, "coordinates", axes[i], state_->device, count * sizeof(T), sizeof(T));
     given[i] = axes[i];
   }
   points_ = state_->variant->sort(queue, given, count);
@@ -222,8 +223,9 @@ void Plan<T>::enqueue_slopes(Queue& queue, const Buffer& modes, const Buffer& va
   const std::size_t each = sizeof(Complex) * sets_of(layout, false, points_->count());
   if (each == 0) return;
   planner::check_queue(kWorkload, queue, state_->device);
-  planner::check_buffer(kWorkload, "modes", modes, state_->device, sizeof(Complex) * sets_of(layout, true, 0));
-  planner::check_buffer(kWorkload, "values", values, state_->device, (1 + layout.axes) * each);
+  planner::check_buffer(kWorkload, "modes", modes, state_->device, sizeof(Complex) * sets_of(layout, true, 0),
+                        sizeof(Complex));
+  planner::check_buffer(kWorkload, "values", values, state_->device, (1 + layout.axes) * each, sizeof(Complex));
   planner::check_apart(kWorkload, modes, values, false);
   const int sign = layout.type == Type::to_points ? layout.sign : -layout.sign;
   state_->variant->enqueue_slopes(queue, *points_, sign, modes, values);

@@ -248,8 +248,10 @@ void enqueue_type3(const Type3State<T>* state, const Device& device, std::size_t
   if (state == nullptr) refuse_type3("enqueue() needs points: call set_points() first");
   const std::size_t each = sizeof(std::complex<T>) * batch;
   planner::check_queue(kType3, queue, device);
-  planner::check_buffer(kType3, "input", in, device, each * (adjoint ? state->frequencies : state->points));
-  planner::check_buffer(kType3, "output", out, device, each * (adjoint ? state->points : state->frequencies));
+  planner::check_buffer(kType3, "input", in, device, each * (adjoint ? state->frequencies : state->points),
+                        sizeof(std::complex<T>));
+  planner::check_buffer(kType3, "output", out, device, each * (adjoint ? state->points : state->frequencies),
+                        sizeof(std::complex<T>));
   planner::check_apart(kType3, in, out, false);
   state->steps->enqueue(queue, adjoint, in, out);
 }

@@ -23,7 +23,7 @@ void check_length(const char* workload, const char* what, std::size_t bytes, std
 }
 
 void check_buffer(const char* workload, const char* what, const Buffer& buffer, const Device& device,
-                  std::size_t needed) {
+                  std::size_t needed, std::size_t alignment) {
   if (!buffer) refuse(workload, fmt::format("the {} buffer is empty", what));
   if (!same_device(buffer.device(), device)) {
     refuse(workload, fmt::format("the {} buffer \"{}\" belongs to {}, the plan to {}", what, buffer.name(),
@@ -32,6 +32,12 @@ void check_buffer(const char* workload, const char* what, const Buffer& buffer, 
   if (buffer.size() < needed) {
     refuse(workload, fmt::format("the {} buffer \"{}\" has {} bytes, this plan needs {}", what, buffer.name(),
                                  buffer.size(), needed));
+  }
+  if (device.info().backend == Backend::cuda && buffer.native() % alignment != 0) {
+    refuse(workload,
+           fmt::format("the {} buffer \"{}\" begins at an address that is not a multiple of {} bytes: copy it to "
+                       "memory that does",
+                       what, buffer.name(), alignment));
   }
 }
 

@@ -10,8 +10,11 @@ namespace ridge::planner {
 // `what` is "input" or "output".
 void check_length(const char* workload, const char* what, std::size_t bytes, std::size_t needed);
 
+// Kernels access up to 16 bytes at once. A CUDA buffer over another library's memory may begin anywhere; `alignment` is
+// what the workload needs.
+inline constexpr std::size_t kWidestAccess = 16;
 void check_buffer(const char* workload, const char* what, const Buffer& buffer, const Device& device,
-                  std::size_t needed);
+                  std::size_t needed, std::size_t alignment = kWidestAccess);
 void check_queue(const char* workload, const Queue& queue, const Device& device);
 
 // In place, both must be the same memory; otherwise they must not overlap.

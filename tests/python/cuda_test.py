@@ -145,6 +145,20 @@ class ForeignMemory(unittest.TestCase):
         theirs.__cuda_array_interface__ = dict(theirs.__cuda_array_interface__, stream=1)
         np.testing.assert_array_equal(ridge.asarray(theirs).numpy(), y)
 
+    def test_arrays_at_any_address(self):
+        # Slices and rows of other libraries begin at multiples of their elements; kernels access up to 16 bytes at once.
+        for name, shape, dtype in (("fft", 12, "c8"), ("fft", 1000, "c8"), ("fft", 16384, "c8"), ("fft", 65536, "c8"), ("fft2", (64, 64), "c8"),
+                                   ("rfft", 20, "f4"), ("rfft", 1024, "f4"), ("rfft", 1024, "f8"), ("irfft", 513, "c8"), ("dct", 16, "f4"),
+                                   ("dct", 1000, "f4")):
+            x = complex_of((6, *np.atleast_1d(shape)), np.complex128)
+            x = (x if dtype[0] == "c" else x.real).astype(dtype)
+            wanted = getattr(ridge.fft, name)(x.astype(np.result_type(x, np.float64)))
+            for elements in (1, 3):
+                there = CudaArray(x, elements * x.itemsize)
+                for _ in range(2):
+                    self.assertLess(error(getattr(ridge.fft, name)(there).numpy(), wanted), 1e-6, (name, shape, elements))
+                np.testing.assert_array_equal(there.memory.get(np.empty_like(x)), x)
+
     def test_cuda_array_interface_out(self):
         x = complex_of((4, 9), np.complex128)
         d = ridge.array(x, DEVICE).__cuda_array_interface__

@@ -51,8 +51,10 @@ class CudaMemory:
 class CudaArray:
     """CUDA memory with the interface of CuPy, Numba and PyTorch arrays."""
 
-    def __init__(self, array):
-        self.memory = CudaMemory(max(1, array.nbytes))
+    def __init__(self, array, offset=0):
+        """offset: bytes before the array, in memory aligned to 256 bytes."""
+        self.memory = CudaMemory(max(1, array.nbytes) + offset)
+        self.memory.address += offset
         self.memory.put(array)
         self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (self.memory.address, False),
                                          "version": 3, "strides": None, "stream": None}

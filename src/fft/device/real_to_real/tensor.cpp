@@ -16,6 +16,7 @@
 #include "fft/device/real_to_real/real_axis.hpp"
 #include "fft/device/rearrange.hpp"
 #include "fft/tensor/dimensions.hpp"
+#include "plan/arguments.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -130,10 +131,8 @@ class DeviceTensor {
 
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
     if (points_ == 0) return;
-    if (in.size() < in_elements_ * sizeof(T) || out.size() < out_elements_ * sizeof(T)) {
-      refuse(fmt::format("the buffers have {} and {} bytes, this plan needs {} and {}", in.size(), out.size(),
-                         in_elements_ * sizeof(T), out_elements_ * sizeof(T)));
-    }
+    planner::check_buffer("fft", "input", in, device_, in_elements_ * sizeof(T));
+    planner::check_buffer("fft", "output", out, device_, out_elements_ * sizeof(T));
     if (problem_.in_place != (in.native() == out.native())) {
       refuse(problem_.in_place ? "two buffers given to a plan that is in place"
                                : "one buffer given twice to a plan that is not in place");
