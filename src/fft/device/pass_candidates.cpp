@@ -197,8 +197,8 @@ std::vector<RadixPlan> usable_plans(const Device& device, const PassDesign& plai
                   : fmt::format("{} has a prime factor above {}", plain.length, codegen::kLargestPrimeRadix);
     return {};
   }
+  PassDesign design = plain;
   for (RadixPlan& plan : plans) {
-    PassDesign design = plain;
     design.threads = plan.threads;
     design.radices = plan.radices;
     plan.cost += access_price(design);
@@ -211,7 +211,6 @@ std::vector<RadixPlan> usable_plans(const Device& device, const PassDesign& plai
   std::stable_sort(plans.begin(), plans.end(), [](const RadixPlan& a, const RadixPlan& b) { return a.cost < b.cost; });
   std::vector<RadixPlan> usable;
   for (const RadixPlan& plan : plans) {
-    PassDesign design = plain;
     design.radices = plan.radices;
     design.threads = plan.threads;
     const std::string reason = too_many_registers(device, design, std::max<std::size_t>(lines, 1));
@@ -243,17 +242,30 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   }
   std::stable_sort(attempts.begin(), attempts.end(),
                    [](const Attempt& a, const Attempt& b) { return a.plan + 2 * a.option < b.plan + 2 * b.option; });
+  // The designs of a plan that fit, in the order of its numbers of lines, as far as they were asked for.
+  struct Fits {
+    PassDesign design;
+    std::vector<std::size_t> counts;
+    std::size_t next = 0;  // of the counts
+    std::vector<PassDesign> found{};
+  };
+  std::vector<Fits> fits(plans.size());
   for (const auto& [plan, option] : attempts) {
     if (designs.size() == most) break;
-    PassDesign design = plain;
-    design.radices = plans[plan].radices;
-    design.threads = plans[plan].threads;
-    if (design.radices.size() == 1 && design.load_order != design.store_order) {
-      design.load_order = design.store_order = Order::lines;
+    Fits& own = fits[plan];
+    PassDesign& design = own.design;
+    if (own.counts.empty()) {
+      design = plain;
+      design.radices = plans[plan].radices;
+      design.threads = plans[plan].threads;
+      if (design.radices.size() == 1 && design.load_order != design.store_order) {
+        design.load_order = design.store_order = Order::lines;
+      }
+      choose_runs(design);
+      own.counts = line_counts(design, lines);
     }
-    choose_runs(design);
-    std::size_t tried = 0;
-    for (const std::size_t count : line_counts(design, lines)) {
+    while (own.found.size() <= option && own.next < own.counts.size()) {
+      const std::size_t count = own.counts[own.next++];
       std::string reason = fit(device, design, count);
       if (!reason.empty() && design.real_to_real() && (design.load.staged || design.store.staged)) {
         design.load.staged = design.store.staged =
@@ -264,11 +276,9 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
         for (std::size_t fewer = count - 1; fewer > 1 && !reason.empty(); --fewer) reason = fit(device, design, fewer);
       }
       if (first_refusal.empty()) first_refusal = reason;
-      if (!reason.empty()) continue;
-      if (tried++ != option) continue;
-      designs.push_back(design);
-      break;
+      if (reason.empty()) own.found.push_back(design);
     }
+    if (option < own.found.size()) designs.push_back(own.found[option]);
   }
   if (designs.empty()) refusal = first_refusal;
   return designs;

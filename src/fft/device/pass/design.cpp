@@ -12,7 +12,10 @@ namespace {
 // Larger step tables would displace the data from the caches.
 constexpr std::uint64_t kMostStepColumns = 8192;
 
-std::size_t loaded(std::size_t radix, bool few) { return loaded_powers(radix, few).size(); }
+// Number of loaded_powers().
+std::size_t loaded(std::size_t radix, bool few) {
+  return few ? std::min<std::size_t>(radix - 1, 3) + (radix - 1) / 4 : radix - 1;
+}
 
 }  // namespace
 

@@ -48,7 +48,10 @@ std::size_t registers_of(const PassDesign& design) {
 
 std::size_t longest_held(const PassDesign& design) {
   std::size_t most = 1;
-  for (const StageDesign& stage : stages_of(design)) most = std::max(most, stage.radix * stage.rounds);
+  for (const std::size_t radix : design.radices) {
+    const std::size_t butterflies = design.length / radix;
+    most = std::max(most, radix * ((butterflies + design.threads - 1) / design.threads));
+  }
   return design.mirrored() ? 2 * most : most;
 }
 

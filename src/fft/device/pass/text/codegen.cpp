@@ -30,9 +30,6 @@ PassText pass_text(const PassDesign& design) {
   return {KernelSource{.name = name, .text = text.str()}, pass.context.local_bytes()};
 }
 
-std::size_t local_bytes_of(const PassDesign& design) {
-  codegen::Text text;
-  return PassContext(design, text).local_bytes();
-}
+std::size_t local_bytes_of(const PassDesign& design) { return PassShape(design).local_bytes(); }
 
 }  // namespace ridge::fft::on_device

@@ -62,14 +62,7 @@ bool even_lines(const PassSide& side) {
   return side.pair == 1 && std::all_of(side.at.line.begin(), side.at.line.end(), even);
 }
 
-PassContext::PassContext(const PassDesign& pass, codegen::Text& text, std::size_t first_table)
-    : design(pass), stages(stages_of(pass)), tables(table_offsets(pass)), source(text) {
-  // Two passes of one kernel share an array of tables.
-  for (StageDesign& stage : stages) stage.table += first_table;
-  for (std::size_t* offset :
-       {&tables.coarse, &tables.fine, &tables.step, &tables.filter, &tables.chirp, &tables.half, &tables.kind}) {
-    *offset += first_table;
-  }
+PassShape::PassShape(const PassDesign& pass) : design(pass), stages(stages_of(pass)) {
   for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
     if (seam(i)) {
       layouts.emplace_back();
@@ -81,7 +74,17 @@ PassContext::PassContext(const PassDesign& pass, codegen::Text& text, std::size_
   pitch = run_pitch(design);
 }
 
-std::size_t PassContext::exchange_bytes() const {
+PassContext::PassContext(const PassDesign& pass, codegen::Text& text, std::size_t first_table)
+    : PassShape(pass), tables(table_offsets(pass)), source(text) {
+  // Two passes of one kernel share an array of tables.
+  for (StageDesign& stage : stages) stage.table += first_table;
+  for (std::size_t* offset :
+       {&tables.coarse, &tables.fine, &tables.step, &tables.filter, &tables.chirp, &tables.half, &tables.kind}) {
+    *offset += first_table;
+  }
+}
+
+std::size_t PassShape::exchange_bytes() const {
   if (design.shuffles) return 0;
   std::size_t bytes = 0;
   for (const ExchangeLayout& layout : layouts) {
@@ -91,7 +94,7 @@ std::size_t PassContext::exchange_bytes() const {
   return bytes;
 }
 
-std::size_t PassContext::local_bytes() const {
+std::size_t PassShape::local_bytes() const {
   const std::size_t complex_bytes = design.float64 ? 16 : 8;
   std::size_t bytes = exchange_bytes();
   if (design.store.mapped) bytes = std::max(bytes, design.lines * design.points / 2 * complex_bytes);

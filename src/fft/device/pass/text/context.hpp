@@ -35,15 +35,31 @@ struct BoxPlace {
 };
 BoxPlace box_place(const PassSide& side, std::size_t length, std::size_t constant, std::size_t butterflies);
 
-struct PassContext {
-  PassContext(const PassDesign& pass, codegen::Text& text, std::size_t first_table = 0);
+// Stages, exchanges and local memory of a pass.
+struct PassShape {
+  explicit PassShape(const PassDesign& pass);
 
   const PassDesign& design;
   std::vector<StageDesign> stages;
-  TableOffsets tables;
   std::vector<ExchangeLayout> layouts;  // one per exchange between stages
   std::size_t held = 1;                 // points that a work-item holds in registers
   std::size_t pitch = 1;                // distance of a run's lines in local memory
+
+  std::size_t element_bytes() const { return (design.float64 ? 16 : 8) / (design.split ? 2 : 1); }
+  std::size_t exchange_bytes() const;
+  std::size_t local_bytes() const;
+  std::size_t part() const { return design.length / design.parts; }  // points of a line per part of an exchange
+  std::size_t half_pitch() const { return (design.length + 1) | 1; }
+  bool inverse() const { return design.direction == Direction::inverse; }
+  // True between the forward and inverse transform of a convolution, where no exchange is needed: the outputs of the
+  // last stage are the inputs of the next one.
+  bool seam(std::size_t i) const { return design.convolution() && i + 1 == design.radices.size(); }
+};
+
+struct PassContext : PassShape {
+  PassContext(const PassDesign& pass, codegen::Text& text, std::size_t first_table = 0);
+
+  TableOffsets tables;
   codegen::Text& source;
   const char* group = "GROUP_ID(0)";  // expression for the index of the group of lines
   bool mirror = false;                // the text being written is for the mirror of a row
@@ -51,22 +67,11 @@ struct PassContext {
   std::string after_item_load = {};  // statement emitted after a work-item has loaded its points from a prefetched tile
   std::string before_store = {};     // statement emitted before the first point is stored
 
-  // --- sizes
-  std::size_t element_bytes() const { return (design.float64 ? 16 : 8) / (design.split ? 2 : 1); }
-  std::size_t exchange_bytes() const;
-  std::size_t local_bytes() const;
-  std::size_t part() const { return design.length / design.parts; }  // points of a line per part of an exchange
-  std::size_t half_pitch() const { return (design.length + 1) | 1; }
-
   // --- names
-  bool inverse() const { return design.direction == Direction::inverse; }
   bool two_orders() const { return stages.size() > 1 && design.load_order != design.store_order; }
   bool last_order(const StageDesign& stage) const { return two_orders() && &stage == &stages.back(); }
   const char* t(const StageDesign& stage) const { return last_order(stage) ? "t_out" : "t"; }
   const char* c(const StageDesign& stage) const { return last_order(stage) ? "c_out" : "c"; }
-  // True between the forward and inverse transform of a convolution, where no exchange is needed: the outputs of the
-  // last stage are the inputs of the next one.
-  bool seam(std::size_t i) const { return design.convolution() && i + 1 == design.radices.size(); }
   std::string in_type() const;
   std::string out_type() const;
 
