@@ -14,7 +14,9 @@ wanted = [f"{name}@@RIDGE_1" for name in declared]
 assert exported == wanted, f"exported but not declared: {set(exported) - set(wanted)}; declared but not exported: {set(wanted) - set(exported)}"
 
 if shutil.which("cc"):  # the header is C, without a compiler's extensions
-    subprocess.run(["cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c", sys.argv[1]], check=True)
+    for standard in ("c89", "c11", "c++98", "c++20"):
+        subprocess.run(["cc", f"-std={standard}", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x",
+                        "c++" if "+" in standard else "c", sys.argv[1]], check=True)
 
 ridge = c.CDLL(library)
 ridge.ridge_version.restype = ridge.ridge_last_error.restype = c.c_char_p
