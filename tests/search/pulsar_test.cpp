@@ -122,6 +122,61 @@ TEST(SearchFold, PiecesDoNotChangeTheProfile) {
   EXPECT_EQ(folded(20001 * 32), whole);
 }
 
+TEST(SearchFold, TheFrequencyIsTheDerivativeOfTheTurns) {
+  std::vector<PolycoBlock> blocks = parse_polyco(kPolyco, "p");
+  for (const Rotation& rotation :
+       {Rotation{.frequency = 3.1, .derivative = -1e-3, .second_derivative = 2e-5, .epoch = 40},
+        Rotation{.polyco = blocks, .start_day = 58849, .start_second = 43200 - 600}}) {
+    for (const double t : {0.0, 90.0, 300.0}) {
+      const double h = 0.01, slope = (rotation.turns(t + h) - rotation.turns(t - h)) / (2 * h);
+      EXPECT_NEAR(rotation.frequency_at(t), slope, 1e-8 * slope) << t;
+    }
+  }
+}
+
+TEST(SearchFold, UsesTheNearestBlockWithinItsSpan) {
+  std::vector<PolycoBlock> blocks(3, parse_polyco(kPolyco, "p").front());  // 60 minutes around 12 h, 13 h and 15 h
+  blocks[1].second += 3600, blocks[1].frequency = 31;
+  blocks[2].second += 3 * 3600, blocks[2].frequency = 37;
+  const Rotation rotation{.polyco = blocks, .start_day = 58849, .start_second = 43200};
+  for (const auto& [minutes, frequency] :
+       {std::pair{-29.0, 29.6}, {29.0, 29.6}, {31.0, 31.0}, {90.5, 31.0}, {149.5, 37.0}})
+    EXPECT_NEAR(rotation.frequency_at(60 * minutes), frequency, 1e-3) << minutes;
+  for (const double minutes : {-35.0, 95.0, 120.0, 145.0, 215.0}) {
+    EXPECT_THAT(ridge::test::error_of([&] { rotation.turns(60 * minutes); }, ErrorKind::invalid_argument),
+                HasSubstr("covers"))
+        << minutes;
+  }
+}
+
+TEST(SearchFold, DoesNotDependOnHowTheInputIsCut) {
+  const std::size_t rows = 40000;
+  const auto bytes = noisy_rows(rows, 8, 5, [](std::size_t r, std::size_t c) {
+    const double t = static_cast<double>(r) * 1e-3;
+    return c == 3 && fraction(20 * t - 0.01 * t * t) < 0.1 ? 9.0 : 0.0;
+  });
+  std::vector<Profile> made;
+  for (const std::size_t part : {bytes.size(), std::size_t{1000}, std::size_t{77777}, std::size_t{640000}}) {
+    // The frequency changes within a block: a phase that is computed at other samples differs.
+    Folder folder(kNarrow, {.frequency = 20, .derivative = -0.02}, {.bins = 50, .subbands = 3, .bits = 32});
+    for (std::size_t at = 0; at < bytes.size(); at += part)
+      folder.push(std::span(bytes).subspan(at, std::min(part, bytes.size() - at)));
+    made.push_back(folder.profile());
+    EXPECT_EQ(made.back().sum, made.front().sum) << part;
+    EXPECT_EQ(made.back().hits, made.front().hits) << part;
+  }
+  // Sub-bands of 3, 3 and 2 channels; the pulses of channel 3 are in the second.
+  const std::vector<double> mean = made.front().mean();
+  for (std::size_t s = 0; s < 3; ++s) {
+    std::uint64_t hits = 0;
+    double square = 0;
+    for (std::size_t b = 0; b < 50; ++b)
+      hits += made.front().hits[s * 50 + b], square += mean[s * 50 + b] * mean[s * 50 + b];
+    EXPECT_EQ(hits, rows * (s < 2 ? 3 : 2)) << s;
+    EXPECT_EQ(square > 0.5, s == 1) << s << ": " << square;
+  }
+}
+
 TEST(SearchFold, RefusesImpossibleSettings) {
   const auto refused = [](const Rotation& rotation, const FoldSettings& settings) {
     return ridge::test::error_of([&] { Folder(kNarrow, rotation, settings); }, ErrorKind::invalid_argument);
@@ -213,6 +268,107 @@ TEST(SearchPeriods, RelatedPeriodsAreListedOnce) {
           EXPECT_GT(std::abs(found[i].frequency * p - found[j].frequency * q), 1.4999 / seconds * (p + q));
       }
     }
+  }
+}
+
+// Natural logarithm of the probability that the sum of n exponential variables of mean 1 exceeds s, summed directly.
+double log_chance(std::size_t n, double s) {
+  double sum = 0;
+  for (std::size_t k = 0; k < n; ++k)
+    sum += std::exp(static_cast<double>(k) * std::log(s) - std::lgamma(static_cast<double>(k) + 1));
+  return std::log(sum) - s;
+}
+
+double squared_sinc(double x) {
+  return x == 0 ? 1 : std::pow(std::sin(std::numbers::pi * x) / (std::numbers::pi * x), 2);
+}
+
+// White noise of deviation 1 with cosines of the given bins; each has the power `power` in its bin.
+std::vector<float> series_with(const std::vector<double>& bins, double power, std::size_t n, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<float> series(n);
+  for (std::size_t t = 0; t < n; ++t) {
+    double value = normal(random);
+    for (const double bin : bins)
+      value += 2 * std::sqrt(power / static_cast<double>(n)) *
+               std::cos(2 * std::numbers::pi * bin * static_cast<double>(t) / static_cast<double>(n));
+    series[t] = static_cast<float>(value);
+  }
+  return series;
+}
+
+TEST(SearchPeriods, PowersAndSignificancesAreThoseOfTheory) {
+  constexpr std::size_t n = 1 << 14;
+  const double interval = 1e-3, seconds = n * interval;
+  // Eight harmonics of equal power between bins: harmonic h is in the bin nearest to h times the frequency.
+  const double fundamental = 100.375, power = 60;
+  std::vector<double> bins;
+  double expected = 0;
+  for (int h = 1; h <= 8; ++h) {
+    bins.push_back(h * fundamental);
+    expected += power * squared_sinc(h * fundamental - std::round(h * fundamental)) + 1;
+  }
+  PeriodSettings settings;
+  settings.harmonics = 8;
+  settings.threshold = 5;
+  const auto found = find_periods(host(), series_with(bins, power, n, 9), interval, settings);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().harmonics, 8U);
+  EXPECT_NEAR(found.front().frequency, fundamental / seconds, 0.1 / seconds);
+  EXPECT_NEAR(found.front().power / expected, 1, 0.2);
+  // One tone: the significance of every candidate follows from its power and the number of trials.
+  for (const double strength : {30.0, 60.0, 300.0}) {
+    const auto tones = find_periods(host(), series_with({1000}, strength, n, 7), interval, settings);
+    ASSERT_FALSE(tones.empty()) << strength;
+    EXPECT_NEAR(tones.front().power / (strength + 1), 1, 0.15 + 2 / std::sqrt(strength)) << strength;
+    for (const PeriodCandidate& one : tones) {
+      const double log_p = log_chance(one.harmonics, one.power) + std::log(n / 2.0 * 4);
+      if (one.sigma > 30) continue;
+      EXPECT_NEAR(std::log(std::erfc(one.sigma / std::numbers::sqrt2) / 2), log_p, 1e-3 * std::abs(log_p)) << one.power;
+    }
+  }
+}
+
+// Red noise: powers are relative to the local level, also between the middles of the blocks whose medians are taken.
+TEST(SearchPeriods, RedNoiseIsWhitened) {
+  constexpr std::size_t n = 1 << 14;
+  constexpr double kMemory = 0.99, kPower = 300;
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  PeriodSettings settings;
+  settings.harmonics = 1;
+  double sum = 0;
+  for (int k = 0; k < 8; ++k) {
+    const double turn = 2 * std::numbers::pi * (220 + 37 * k) / static_cast<double>(n);
+    const double level = 1 / std::norm(1.0 - kMemory * std::polar(1.0, turn));
+    std::vector<float> series(n);
+    double noise = 0;
+    for (std::size_t t = 0; t < n; ++t) {
+      noise = kMemory * noise + normal(random);
+      series[t] = static_cast<float>(noise + 2 * std::sqrt(kPower * level / static_cast<double>(n)) *
+                                                 std::cos(turn * static_cast<double>(t)));
+    }
+    const auto found = find_periods(host(), series, 1e-3, settings);
+    ASSERT_FALSE(found.empty());
+    EXPECT_NEAR(found.front().frequency * n * 1e-3, 220 + 37 * k, 0.5);
+    sum += found.front().power / (kPower + 1) / 8;
+  }
+  EXPECT_NEAR(sum, 1, 0.15);
+}
+
+TEST(SearchPeriods, FrequenciesBelowTheLowestAreLeftOut) {
+  constexpr std::size_t n = 1 << 14;
+  std::vector<double> bins;
+  for (int h = 1; h <= 8; ++h) bins.push_back(40.0 * h);
+  PeriodSettings settings;
+  settings.harmonics = 8;
+  for (const double lowest : {0.1, 30 / (n * 1e-3), 50 / (n * 1e-3), 130 / (n * 1e-3)}) {
+    settings.lowest_hz = lowest;
+    const auto found = find_periods(host(), series_with(bins, 100, n, 5), 1e-3, settings);
+    ASSERT_FALSE(found.empty());
+    for (const PeriodCandidate& one : found) EXPECT_GE(one.frequency, lowest - 1 / (n * 1e-3)) << lowest;
+    EXPECT_EQ(std::abs(found.front().frequency - 40 / (n * 1e-3)) < 0.01, lowest < 2.4) << lowest;
   }
 }
 
