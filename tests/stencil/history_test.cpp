@@ -1,6 +1,7 @@
 // Tests the choice of a history within a budget of memory and error, and the estimated error of skipped steps.
 #include "stencil/shots/history.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -92,6 +93,40 @@ TEST(History, BlocksHoldWholeIntervalsBetweenSnapshots) {
     ++divided;
   }
   EXPECT_GT(divided, 5u);
+}
+
+// Without states every block is computed from the start again, with one per block twice; more states never cost more.
+TEST(History, BlocksComputedAreThoseOfTheSchedule) {
+  for (const std::size_t blocks : {2, 7, 40}) {
+    const double n = static_cast<double>(blocks);
+    EXPECT_EQ(blocks_computed(blocks, 0), n * (n + 1) / 2);
+    EXPECT_EQ(blocks_computed(blocks, blocks - 1), 2 * n - 1);
+    for (std::size_t states = 1; states < blocks; ++states)
+      EXPECT_LE(blocks_computed(blocks, states), blocks_computed(blocks, states - 1));
+  }
+  EXPECT_EQ(blocks_computed(3, 1), 1 + 3 + 1) << "advance by one, reverse the last two, then the first";
+}
+
+// Exact histories in the budget alone: as many states as fit beside the snapshots of a block.
+TEST(History, BytesAreThoseOfSnapshotsAndStates) {
+  HistoryProblem problem{.steps = 1000,
+                         .fixed = 7,
+                         .whole = 1,
+                         .eighth = 0.28,
+                         .sixteenth = 0.53,
+                         .state = 2.2,
+                         .step = 4.8,
+                         .memory_rate = 4,
+                         .state_rate = 2};
+  for (double budget = 90; budget < 1100; budget *= 1.13) {
+    problem.budget = budget;
+    const History history = plan_history(problem);
+    const auto slots = static_cast<double>(history.block), count = std::ceil(1000 / slots);
+    EXPECT_EQ(history.states, std::min(count - 1, std::floor((budget - 7 - slots) / 2.2))) << history.explain;
+    EXPECT_NEAR(history.bytes, 7 + slots + 2.2 * static_cast<double>(history.states), 1e-9) << history.explain;
+    EXPECT_NEAR(history.recomputation, blocks_computed(static_cast<std::size_t>(count), history.states) * slots / 1000,
+                1e-12);
+  }
 }
 
 // A trace of one value meets a wavelet in one product per lag. Every k-th step then counts it k times from one start
