@@ -161,6 +161,30 @@ def switched(mutant):
     return f"({on} ? ({new}) : ({old}))"
 
 
+LEVELS = {"?": 0, "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<=": 7, ">=": 7, "<": 7, ">": 7, "<<": 8, ">>": 8,
+          "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
+OPERATOR = r"\|\||&&|==|!=|<=|>=|<<|>>|[-?|^&<>+*/%]"
+
+
+def levels_of(text):
+    """Precedence of each binary operator outside of brackets."""
+    text = re.sub(r"\b\d[\d.]*e[-+]?\d+", "1", text)
+    text = re.sub(r"<[\w:]+(?: const)?[ *&]*>|->|'.'|\"[^\"]*\"", "a", text)
+    while (shorter := re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}", "", text)) != text:
+        text = shorter
+    return [LEVELS[m[1]] for m in re.finditer(rf"(?<=[\w ])\s*({OPERATOR})\s*", text) if text[:m.start(1)].strip(" \n")]
+
+
+def check_neighbours(mutant, text, start):
+    """Refuses an expression that its brackets would separate from what it belongs to, as `b + c` of `a / b + c`."""
+    own = min(levels_of(mutant.old), default=99)
+    before, after = text[:start].rstrip(), text[start + len(mutant.old):].lstrip()
+    left = re.search(rf"[\w)\]]\s*({OPERATOR})$", before[-40:])
+    right = re.match(OPERATOR, after)
+    if left and (LEVELS[left[1]] > own or (left[1] in "-/%" and LEVELS[left[1]] == own)) or right and LEVELS[right[0]] > own:
+        raise Fault(f"{mutant.where}: {mutant.name}: {mutant.old!r} is not a whole operand between {before[-8:]!r} and {after[:8]!r}")
+
+
 def mutate(file, text, mutants):
     """The file's text with all of its mutants, last one first so that places stay."""
     placed = sorted(((place_of(m, text), m) for m in mutants), key=lambda pair: -pair[0])
@@ -168,6 +192,8 @@ def mutate(file, text, mutants):
         if start + len(m.old) > later:
             raise Fault(f"{m.where}: {m.name} overlaps {n.name}")
     for start, m in placed:
+        if m.kind == "expression" and not file.endswith(".cl"):
+            check_neighbours(m, text, start)
         before, after = text[:start], text[start + len(m.old):]
         if m.kind == "constant":
             line = before.rfind("\n") + 1
@@ -310,6 +336,7 @@ def self_test():
         lists = root / "tests/mutants"
         lists.mkdir(parents=True)
         (root / "a.cpp").write_text("int f(int x) { return x + 1; }\nconstexpr int kMost = 7;\nvoid g() { h(1); }\nint i = x - 1;\n")
+        (root / "d.cpp").write_text("int k = 6 / x + 1;\n")
         (root / "b.py").write_text("def f(x):\n    return x + 1\n")
         (root / "c.cl").write_text("y = x + 1;\n")
         entry = "[{}]\nfile {}\nold {}\nnew {}\nas {}\ntests t\n"
@@ -337,6 +364,7 @@ def self_test():
                 ([("one", "a.cpp", "x + 1", "x", "expression"), ("two", "a.cpp", "x +", "x -", "expression")], "overlaps"),
                 ([("one", "a.cpp", "return x", "x", "expression")], "is not an expression"),
                 ([("one", "a.cpp", "x : 1", "x : 2", "expression")], "is not an expression"),
+                ([("one", "d.cpp", "x + 1", "x", "expression")], "not a whole operand"),
                 ([("one", "a.cpp", ".f(x)", ".f(1)", "expression")], "is not an expression"),
                 ([("one", "a.cpp", "int i = x - 1;", "int i = x;", "statement")], "declares a name"),
                 ([("one", "b.py", "x + 1", "x, 1", "expression")], "not one Python value"),
