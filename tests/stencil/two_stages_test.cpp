@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <ridge/stencil/problems.hpp>
 
+#include "stencil/expression.hpp"
 #include "stencil/host/two_stages/stages.hpp"
 #include "stencil/reference.hpp"
 #include "stencil/variant.hpp"
