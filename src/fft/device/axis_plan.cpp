@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/problem/radices.hpp"
@@ -146,7 +148,8 @@ std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const A
     add(up, problem.lines() * second);
     return std::make_shared<const CompiledRoute>(device, route, problem.float64);
   }
-  if (all_factors.empty()) refusal = "needs a length whose prime factors have a butterfly";
+  if (all_factors.empty())
+    refusal = fmt::format("needs a length whose prime factors have a butterfly, got {}", problem.length);
   return nullptr;
 }
 

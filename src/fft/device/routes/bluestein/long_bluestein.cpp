@@ -264,7 +264,7 @@ void list_long_bluestein(const Device& device, const AxisProblem& problem, std::
                   fmt::format("needs at least {} points, got {}: see bluestein", kShortest, problem.length));
   const double element = problem.float64 ? 16 : 8;
   double efficiency = 0.8;
-  std::string refusal = "no padded length whose passes fit the device";
+  std::string refusal = fmt::format("no padded length for {} points has passes that fit the device", problem.length);
   bool any = false;
   const auto add = [&](const char* name, Route route, const std::vector<std::size_t>& factors) {
     route.outer = problem.counts.back();

@@ -175,7 +175,7 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
   }
   double efficiency = 0.9;
   bool any = false;
-  std::string refusal = "no factors whose passes fit the device";
+  std::string refusal = fmt::format("no factors of {} points have passes that fit the device", problem.length);
   const bool few = is_small(device, problem);
   const std::span<const Shape> shapes = few ? std::span<const Shape>(kFewShapes) : std::span<const Shape>(kShapes);
   for (std::size_t passes = 2; passes <= kMostPasses && !any; ++passes) {

@@ -116,7 +116,7 @@ void list_real_two_pass(const Device& device, const AxisProblem& problem, std::v
   if (why.empty()) {
     std::size_t tried = 0;
     double efficiency = 0.9;
-    why = "no factors whose passes fit the device";
+    why = fmt::format("no factors of {} points have passes that fit the device", problem.length);
     for (const auto& factors : pass_factors(problem.length / 2, 2, 4096)) {
       if (tried == kRealFactorsTried) break;
       bool fits = false;
