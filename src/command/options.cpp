@@ -266,9 +266,12 @@ Command::Command(CLI::App& app) : app_(app) {}
 Command::~Command() = default;
 
 Command& Command::subcommand(const std::string& name, const std::string& about) {
-  subcommands_.push_back(std::make_unique<Command>(*app_.add_subcommand(name, about)));
+  CLI::App* const app = app_.add_subcommand(name, about);
+  app->group(group_);  // by default it is the parent's
+  subcommands_.push_back(std::make_unique<Command>(*app));
   return *subcommands_.back();
 }
+void Command::begin_group(const std::string& title) { group_ = title; }
 void Command::needs_subcommand() { app_.require_subcommand(1); }
 void Command::may_have_subcommand() { app_.require_subcommand(0, 1); }
 bool Command::has_subcommand() const { return !app_.get_subcommands().empty(); }

@@ -68,10 +68,11 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   Command& subcommand(const std::string& name, const std::string& about);
-  void needs_subcommand();               // `ridge bench` alone is an error
-  void may_have_subcommand();            // `ridge fft IN OUT` or `ridge fft check`
-  bool has_subcommand() const;           // one was chosen
-  void footer(const std::string& text);  // end of --help: examples first
+  void begin_group(const std::string& title);  // heading in --help of the subcommands that are added next
+  void needs_subcommand();                     // `ridge bench` alone is an error
+  void may_have_subcommand();                  // `ridge fft IN OUT` or `ridge fft check`
+  bool has_subcommand() const;                 // one was chosen
+  void footer(const std::string& text);        // end of --help: examples first
 
   Option option(const std::string& name, std::string& value, const std::string& help);
   Option option(const std::string& name, std::size_t& value, const std::string& help);
@@ -98,6 +99,7 @@ class Command {
  private:
   void check_files_once() const;
   CLI::App& app_;
+  std::string group_ = "Subcommands";
   std::vector<std::unique_ptr<Command>> subcommands_;
 };
 

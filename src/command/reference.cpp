@@ -337,7 +337,9 @@ std::string fish(const CLI::App& program) {
 }  // namespace
 
 void add_reference(CLI::App& program) {
+  constexpr const char* kGroup = "This command";
   CLI::App* const completion = program.add_subcommand("completion", "Print the completion script for a shell");
+  completion->group(kGroup);
   auto shell = std::make_shared<std::string>();
   completion->add_option("shell", *shell, "bash, zsh or fish")
       ->required()
@@ -351,6 +353,7 @@ void add_reference(CLI::App& program) {
     fmt::print("{}", *shell == "bash" ? bash(program) : *shell == "zsh" ? zsh(program) : fish(program));
   });
   CLI::App* const page = program.add_subcommand("manual", "Print the manual page");
+  page->group(kGroup);
   page->footer("\nExamples:\n  ridge manual | man -l -\n  ridge manual > ridge.1");
   auto json = std::make_shared<bool>(false);
   page->add_flag("--json", *json, "Print every command and its options as JSON instead");

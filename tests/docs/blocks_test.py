@@ -161,7 +161,7 @@ def help_of(words):
 
 
 def check_commands():
-    names = re.findall(r"^  ([a-z-]+) ", help_of(()).split("Subcommands:")[-1], re.M)
+    names = re.findall(r"^  ([a-z-]+) ", help_of(()).split("Options:")[-1].split("First steps:")[0], re.M)
     for page, text in [*texts.items(), *((page, open(os.path.join(source, page), encoding="utf-8").read()) for page in quoted)]:
         pieces = [body for language, body in BLOCK.findall(text) if language in ("sh", "")]
         pieces += re.findall(r"^    (\S.*)$", BLOCK.sub("", text), re.M)
