@@ -152,7 +152,7 @@ BenchResult bench_beams(const Device& device, const BeamsCase& wanted, const std
 
 Workload bench_of_beams() {
   auto wanted = std::make_shared<BeamsCase>();
-  Workload bench{.name = "beams", .about = "Time the power of beams on the matrix units of a device", .peers = "none"};
+  Workload bench{.name = "beams", .about = "Time the power of beams on the matrix units of a device"};
   bench.footer =
       "\nExamples:\n"
       "  ridge bench beams --device cuda:0 --polarizations 2\n"
@@ -178,7 +178,6 @@ Workload bench_of_beams() {
     add_seconds(command, wanted->seconds, "Time per variant, in seconds");
   };
   bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {
-    check_peers(options, {});
     if (wanted->times % 128 != 0)
       mistake(fmt::format("bench beams: --times must be a multiple of 128, got {}", wanted->times));
     BenchTable table("Beams", "Weighted sums of stations on the matrix units, and their power.");

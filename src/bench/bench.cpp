@@ -123,9 +123,11 @@ void add_workload(Command& bench, const Workload& workload) {
   auto options = std::make_shared<BenchOptions>();
   command.option("--device", options->devices, "Device to run on; may be repeated (default: every device)")
       .value_name("NAME");
-  command.option("--against", options->against, fmt::format("Other libraries to time: {}", workload.peers))
-      .separated_by(',')
-      .value_name("PEER,...");
+  if (!workload.peers.empty()) {
+    command.option("--against", options->against, fmt::format("Other libraries to time: {}", workload.peers))
+        .separated_by(',')
+        .value_name("PEER,...");
+  }
   command.option("--variant", options->variant, "Time only this variant, as name or name(parameters)")
       .value_name("NAME");
   command.option("--json", options->json, "Write machine, rows and summary to FILE").writes();
@@ -176,7 +178,6 @@ void check_host_memory(double bytes) {
 void check_peers(const BenchOptions& options, const std::vector<std::string>& known) {
   for (const std::string& name : options.against) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    if (known.empty()) mistake(fmt::format("--against {}: there are no other libraries to time", name));
     mistake(known.size() == 1 ? fmt::format("no peer \"{}\"; the only peer is {}", name, known.front())
                               : fmt::format("no peer \"{}\"; the peers are {}", name, fmt::join(known, ", ")));
   }

@@ -56,7 +56,7 @@ struct BenchTable {
 
 struct Workload {
   std::string name{}, about{}, footer{};
-  std::string peers{};  // for the help of --against
+  std::string peers{};  // for the help of --against; empty: no such option
   std::function<void(Command& command)> add_options{};
   // Called once the options are set. `all` has several processes under mpirun, where each process calls it.
   std::function<std::vector<BenchTable>(const BenchOptions& options, const mpi::Communicator& all)> tables{};

@@ -81,8 +81,7 @@ BenchResult bench_correlator(const Device& device, const CorrelatorCase& wanted,
 Workload bench_of_correlator() {
   auto wanted = std::make_shared<CorrelatorCase>();
   Workload bench{.name = "correlator",
-                 .about = "Correlation of every pair of stations, in float or on matrix units",
-                 .peers = "none"};
+                 .about = "Time the correlation of every pair of stations, in float or on matrix units"};
   bench.footer =
       "\nExamples:\n"
       "  ridge bench correlator --device cuda:0                      64 stations, 256 channels, 1024 times\n"
@@ -99,7 +98,6 @@ Workload bench_of_correlator() {
     add_seconds(command, wanted->seconds);
   };
   bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {
-    check_peers(options, {});
     if (wanted->times == 0 || wanted->times % 32 != 0)
       mistake(fmt::format("--times {}: needs a multiple of 32", wanted->times));
     BenchTable table("Correlation of every pair of stations",

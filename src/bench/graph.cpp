@@ -179,8 +179,7 @@ BenchResult bench_graph(const Device& device, const GraphCase& wanted) {
 
 Workload bench_of_graph() {
   auto wanted = std::make_shared<GraphCase>();
-  Workload bench{
-      .name = "graph", .about = "Time chains of three stages beside each stage alone (ridge::graph)", .peers = "none"};
+  Workload bench{.name = "graph", .about = "Time chains of three stages beside each stage alone (ridge::graph)"};
   bench.footer =
       "\nExamples:\n"
       "  ridge bench graph --device host\n"
@@ -203,7 +202,6 @@ Workload bench_of_graph() {
     add_schedule_option(command, wanted->schedule);
   };
   bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {
-    check_peers(options, {});
     BenchTable table("Graph", "Bytes: one block, 8 per complex sample.");
     table.at_end = true;
     for (const Device& device : bench_devices(options)) {

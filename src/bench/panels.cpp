@@ -280,9 +280,9 @@ BenchResult bench_panels(const Device& device, const PanelsCase& wanted, const T
 
 Workload bench_of_panels() {
   auto wanted = std::make_shared<PanelsCase>();
-  Workload bench{.name = "panels",
-                 .about = "Time transforms, a transpose and a convolution of host arrays larger than the device memory",
-                 .peers = "none"};
+  Workload bench{
+      .name = "panels",
+      .about = "Time transforms, a transpose and a convolution of host arrays larger than the device memory"};
   bench.footer =
       "\nExamples:\n"
       "  ridge bench panels --device cuda:0 --size 32G --device-memory 8G\n"
@@ -296,11 +296,10 @@ Workload bench_of_panels() {
     command.bytes("--size", wanted->size, "Bytes of each of the two host arrays [4G]");
     command.bytes("--device-memory", wanted->memory, "Device memory that may be used [a quarter of --size]");
     command.option("--rounds", wanted->rounds, "Runs of each; the fastest counts").shows_default().between(1, 100);
-    command.flag("--pageable", wanted->pageable, "Arrays in ordinary memory");
+    command.flag("--pageable", wanted->pageable, "Use pageable instead of page-locked host arrays");
     command.option("--only", wanted->only, "Workloads whose names contain this; may be repeated");
   };
   bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {
-    check_peers(options, {});
     BenchTable table("Panels", "Bytes: both directions of all passes over the link.");
     table.at_end = true;
     std::vector<std::string> names = options.devices;

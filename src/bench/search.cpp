@@ -104,9 +104,7 @@ BenchResult bench_coherent(const Device& device, const SearchCase& wanted, const
 
 Workload bench_of_search() {
   auto wanted = std::make_shared<SearchCase>();
-  Workload bench{.name = "search",
-                 .about = "Time dedispersion of bytes: brute force, trees and the Fourier domain",
-                 .peers = "none"};
+  Workload bench{.name = "search", .about = "Time dedispersion of bytes: brute force, trees and the Fourier domain"};
   bench.footer =
       "\nExamples:\n"
       "  ridge bench search --device host --trials 256\n"
@@ -123,7 +121,6 @@ Workload bench_of_search() {
     add_seconds(command, wanted->seconds, "Time per variant, in seconds");
   };
   bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {
-    check_peers(options, {});
     BenchTable table("Dedispersion",
                      "Sums of bytes over all channels for many dispersion measures; GFLOP/s as brute force.");
     table.at_end = table.notes_first = true;

@@ -400,9 +400,7 @@ BenchResult bench_telescope(const Device& device, const TelescopeCase& wanted) {
 
 Workload bench_of_telescope() {
   auto wanted = std::make_shared<TelescopeCase>();
-  Workload bench{.name = "telescope",
-                 .about = "Time a telescope's chain on a device, from voltages to candidates",
-                 .peers = "none"};
+  Workload bench{.name = "telescope", .about = "Time a telescope's chain on a device, from voltages to candidates"};
   bench.footer =
       "\nExamples:\n"
       "  ridge bench telescope --device cuda:0\n"
@@ -426,7 +424,6 @@ Workload bench_of_telescope() {
     command.option("--samples", wanted->samples, "Samples of power per search").shows_default().between(16, 1 << 24);
   };
   bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {
-    check_peers(options, {});
     if (wanted->spectra % 128 != 0)
       mistake(fmt::format("bench telescope: --spectra must be a multiple of 128, got {}", wanted->spectra));
     BenchTable table("Telescope", "Voltages to candidates on one device.");
