@@ -199,7 +199,7 @@ void add_output_options(Command& command, const std::shared_ptr<ChannelizeOption
 
 void add_channelize(Command& program) {
   Command& command = program.subcommand(
-      "channelize", "Polyphase filter banks over files and pipes; correlation, filter design, test signals, synthesis");
+      "channelize", "Polyphase filter banks over files and pipes, correlation, filter design, test signals, synthesis");
   command.may_have_subcommand();
   command.footer(
       "\nExamples:\n"

@@ -382,7 +382,9 @@ Sink::Band Sink::band(const ChannelizeOptions& options, const io::SampleInfo& in
                       const char* format) const {
   const auto& p = problem_;
   if (p.stations > 1 && info.stream_step_mhz == 0 && !uvfits_) {
-    mistake(fmt::format("a {} file holds one station; write .npy or raw, or channelize them one by one", format));
+    mistake(
+        fmt::format("a {} file holds one station, the input has {}: write .npy or raw, or channelize them one by one",
+                    format, p.stations));
   }
   if (p.stations > 1 && info.stream_step_mhz != 0 && uvfits_)
     mistake("a .uvfits file needs stations, but the streams of this input are channels of one station");

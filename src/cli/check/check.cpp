@@ -178,7 +178,7 @@ void add_check(Command& program) {
   std::vector<std::string> names{"all"};
   for (const check::Workload& workload : check::workloads()) names.emplace_back(workload.name);
   names.emplace_back("mpi");
-  command.option("workloads", request->workloads, fmt::format("{}", fmt::join(names, ", "))).one_of(names);
+  command.option("workloads", request->workloads, "Workloads to check (default: all)").one_of(names);
   command.option("--device", request->device, "Device: host, opencl:0, cuda:0, ...");
   command.option("--seconds", request->seconds, "Time limit, in seconds").shows_default().between(0.0, 1e6);
   command.option("--seed", request->seed, "Random seed: a number, or \"today\"").shows_default();

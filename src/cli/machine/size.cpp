@@ -242,7 +242,7 @@ std::optional<double> parse_seconds(std::string_view text) {
 }
 
 void add_size(Command& program) {
-  Command& command = program.subcommand("size", "Number of machines needed for a stream of frames");
+  Command& command = program.subcommand("size", "Compute the number of machines needed for a stream of frames");
   command.footer(
       "\nExamples:\n"
       "  ridge size --rate 1555                                  this machine, measured now, frames of 1024x1024\n"

@@ -171,7 +171,8 @@ void load_memory_model(const std::string& named, const std::string& emit, place:
 class Run {
  public:
   explicit Run(const Request& request) : request_(request), options_(request.options) {
-    if (!fs::exists(request.file)) throw Error(ErrorKind::io, request.file + ": there is no such file");
+    if (!fs::exists(request.file))
+      throw Error(ErrorKind::io, fmt::format("cannot read {}: no such file", request.file));
     if (!request.command.empty() && place::judge::is_c(request.file) && options_.emit != "openmp")
       throw Error(ErrorKind::invalid_argument,
                   "--run of a C file needs --emit openmp: a placed C program for a device consists of two files");
@@ -494,7 +495,7 @@ void add_run_options(Command& command, const std::shared_ptr<Request>& request) 
 void add_place(Command& program) {
   auto request = std::make_shared<Request>();
   Command& command = program.subcommand(
-      "place", "Run sequential C++ loops on a device: analysis of every loop, generated and verified code");
+      "place", "Run sequential C and C++ loops on a device or on threads: every loop analysed, the result verified");
   command.footer(R"(
 Examples:
   ridge place blur.cpp --function blur
@@ -510,7 +511,7 @@ view classes whose member functions are a single return statement. Writes FILE_p
 run on a device do. First the original and the placed program are compiled and run on the same synthetic data; unless
 the results are equal, no file is written. Compiler flags follow after --:
   ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
-  command.option("file", request->file, "A C++ file").required().reads();
+  command.option("file", request->file, "A C or C++ file").required().reads();
   command
       .option("--function", request->options.function,
               "The function to place, with all functions it calls (default: analyse every function)")

@@ -277,12 +277,19 @@ void add_beamform(Command& program) {
       "voltages and NaN are left out of the sums; a power to which no voltage contributes is NaN.\n"
       "\n--arithmetic int8 and float16 round voltages and weights, and a device multiplies them on its matrix units.");
   auto options = std::make_shared<BeamOptions>();
-  command.option("in", options->in, "Voltages, .npy").required().reads();
-  command.option("out", options->out, "Beams, .npy").required().writes().ends_in({".npy"});
-  const Option weights = command.option("--weights", options->weights, "Weights, .npy").reads();
+  command.option("in", options->in, "Voltages, .npy: (channels, times, stations)").required().reads();
+  command.option("out", options->out, "Output, .npy: (channels, beams, times / integrate)")
+      .required()
+      .writes()
+      .ends_in({".npy"});
+  const Option weights =
+      command.option("--weights", options->weights, "Weights, .npy: (beams, stations) or (channels, beams, stations)")
+          .reads();
   const Option positions =
-      command.option("--positions", options->positions, "Positions of the stations, .npy, metres").reads();
-  command.option("--directions", options->directions, "Directions of the beams, .npy").reads();
+      command.option("--positions", options->positions, "Positions of the stations in metres, .npy: (stations, 3)")
+          .reads();
+  command.option("--directions", options->directions, "Directions of the beams, .npy: unit vectors, (beams, 3)")
+      .reads();
   positions.not_with(weights);
   command.option("--frequency", options->frequency, "Frequency of the first channel, MHz").between(1e-3, 1e7);
   command.option("--step", options->step, "Step to the next channel, MHz").shows_default();

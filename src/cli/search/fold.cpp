@@ -49,7 +49,7 @@ search::Rotation rotation_of(const FoldOptions& options, const PowerFile& in) {
   if (!options.polyco.empty()) {
     constexpr std::size_t kLongest = std::size_t{64} << 20;
     const auto text = base::read_file(options.polyco, kLongest);
-    if (!text) throw Error(ErrorKind::io, options.polyco + ": no such file");
+    if (!text) throw Error(ErrorKind::io, fmt::format("cannot read {}: no such file", options.polyco));
     rotation.polyco = search::parse_polyco(*text, options.polyco);
     if (in.header().tstart <= 0) mistake("--polyco needs a file with tstart (the MJD of its first sample)");
     rotation.start_day = static_cast<std::int64_t>(std::floor(in.header().tstart));
@@ -213,15 +213,15 @@ void add_periods(Command& program) {
       .ends_in({".json", ".csv"});
   command.option("--dm", options->dm, "Dispersion measure, pc/cm^3").shows_default().between(0, 1e5);
   command.option("--acceleration", options->acceleration, "Range of accelerations, m/s^2: -50..50").shows_default();
-  command.option("--acceleration-step", settings.acceleration_step, "Step, m/s^2 (0: chosen)")
+  command.option("--acceleration-step", settings.acceleration_step, "Step between two accelerations, m/s^2 (0: chosen)")
       .shows_default()
       .between(0, 1e9);
-  command.option("--harmonics", settings.harmonics, "Most harmonics summed: 1, 2, 4, 8, 16 or 32")
+  command.option("--harmonics", settings.harmonics, "Maximum number of harmonics summed: 1, 2, 4, 8, 16 or 32")
       .shows_default()
       .between(1, 32);
   command.option("--lowest", settings.lowest_hz, "Lowest frequency, Hz").shows_default().between(0, 1e9);
-  command.option("--threshold", settings.threshold, "Least significance, sigma").shows_default().between(0, 1e3);
-  command.option("--most", settings.most, "Most periods listed").shows_default().between(1, 100000);
+  command.option("--threshold", settings.threshold, "Minimum significance, in sigma").shows_default().between(0, 1e3);
+  command.option("--most", settings.most, "Maximum number of periods listed").shows_default().between(1, 100000);
   command.option("--if", options->number, "IF (polarization), from 0").shows_default().between(0, 4095);
   command.option("--device", options->device, "Device of the transforms: host, cuda:0, opencl:pocl or best");
   command.threads(settings.threads);

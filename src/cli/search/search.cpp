@@ -291,7 +291,7 @@ void add_search(Command& program) {
   command.option("--out", options->out, "Candidates: .json, .csv, or - for JSON on standard output")
       .writes()
       .ends_in({".json", ".csv"});
-  command.option("--threshold", settings.threshold, "Least S/N of a candidate").shows_default().between(3, 1e6);
+  command.option("--threshold", settings.threshold, "Minimum S/N of a candidate").shows_default().between(3, 1e6);
   command.option("--tolerance", settings.tolerance, "Broadening of a pulse between two trials")
       .shows_default()
       .between(1.0001, 10);
@@ -301,7 +301,7 @@ void add_search(Command& program) {
   command.option("--waterfall", options->waterfall, "Draw power by time and frequency, flagged cells red")
       .writes()
       .ends_in({".png"});
-  command.option("--plots", options->plots, "Folder for a picture per candidate");
+  command.option("--plots", options->plots, "Folder for a picture per candidate").value_name("FOLDER");
   command.option("--most-plots", options->most_plots, "Pictures of the strongest candidates").shows_default();
   command.option("--flag", settings.flagging.threshold, "SumThreshold: first limit in sigma (6 is usual); 0: off")
       .shows_default()
