@@ -167,9 +167,11 @@ std::string overview_card(const Report& report) {
     out += "</tr>\n";
   }
   return out +
-         "</table></div>\n<p class=\"meta\">Number types: f32 and f64 are real, of 32 and 64 bits; c64 is complex, two "
-         "f32; "
-         "c128 is two f64.</p>\n</section>\n";
+         "</table></div>\n<p class=\"meta\">The roof is the rate that the named ceiling allows. Above 100 % the data "
+         "stayed in a "
+         "cache, or several steps took one pass over memory. Number types: f32 and f64 are real, of 32 and 64 bits; "
+         "c64 is "
+         "complex, two f32; c128 is two f64.</p>\n</section>\n";
 }
 
 std::string overview_text(const Report& report) {
@@ -179,7 +181,11 @@ std::string overview_text(const Report& report) {
     rows.push_back({line.detail == "ceiling" ? line.workload : line.detail});
     for (const OverviewCell& cell : line.cells) rows.back().push_back(text_of(cell));
   }
-  return base::table(rows);
+  return base::table(rows) +
+         "Bars and percentages: share of the rate that the named ceiling allows; above 100 % the data stayed in a "
+         "cache, or\n"
+         "several steps took one pass over memory. f32, f64: real numbers of 32, 64 bits; c64, c128: complex, two of "
+         "these.\n";
 }
 
 }  // namespace ridge::report
