@@ -12,6 +12,7 @@
 #include <ridge/fft/dealias.hpp>
 #include <ridge/fft/zoom.hpp>
 
+#include "pruned/box_support.hpp"
 #include "support/devices.hpp"
 #include "support/error_of.hpp"
 
@@ -20,47 +21,15 @@ namespace {
 
 using testing::HasSubstr;
 
-template <class T>
-std::vector<std::complex<T>> box_noise(std::size_t count) {
-  std::mt19937 random(3);
-  std::uniform_real_distribution<T> uniform(-1, 1);
-  std::vector<std::complex<T>> values(count);
-  for (auto& value : values) value = {uniform(random), uniform(random)};
-  return values;
-}
-
-// Offsets of the points of a box in the packed whole, for one transform.
-std::vector<std::size_t> places(const std::vector<std::size_t>& shape, const Box& box) {
-  std::vector<std::size_t> found{0};
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    std::vector<std::size_t> next;
-    for (const std::size_t before : found) {
-      for (std::size_t p = 0; p < (box.count.empty() ? shape[i] : box.count[i]); ++p) {
-        next.push_back(before * shape[i] + (p + (box.first.empty() ? 0 : box.first[i])) % shape[i]);
-      }
-    }
-    found = next;
-  }
-  return found;
-}
-
-template <class Value>
-double distance(const std::vector<Value>& got, const std::vector<std::complex<double>>& expected) {
-  double difference = 0, norm = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    difference += std::norm(std::complex<double>(got[i]) - expected[i]);
-    norm += std::norm(expected[i]);
-  }
-  return std::sqrt(difference / norm);
-}
-
-const planner::Options kBoxQuick{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
-
 // Compares with the whole transform in double of the padded array. Windows apply to the points of the boxes.
 template <class T, class In, class Out>
-void expect_box(const Device& device, Problem problem, bool inverse) {
+void expect_box(const Device& device, Problem problem, bool inverse, const char* variant = "",
+                const char* explained = "") {
   problem.directions = inverse ? Directions::inverse : Directions::forward;
-  const fft::Plan<T> plan(device, problem, kBoxQuick);
+  planner::Options options = kBoxQuick;
+  options.variant = variant;
+  const fft::Plan<T> plan(device, problem, options);
+  EXPECT_THAT(plan.explain(), HasSubstr(explained));
   const bool real = problem.kind == Kind::real;
   std::vector<std::size_t> half = problem.shape;
   if (real) half.back() = half.back() / 2 + 1;
@@ -206,6 +175,20 @@ TEST(FftBoxes, RunOnDevices) {
     // The prime length 17 is padded and cropped by copies.
     for (const std::size_t i : {0, 3}) expect_boxes<float>(device, problems[i]);
     expect_box<float, std::complex<float>, std::complex<float>>(device, problems[4], false);
+  }
+}
+
+// Long lines in two passes load and store boxes that begin at 0 or divide evenly.
+TEST(FftBoxes, OfLongLines) {
+  using Complex = std::complex<float>;
+  for (const Device& device : ridge::test::accelerators()) {
+    for (const auto& [given, wanted] :
+         std::vector<std::pair<Box, Box>>{{{.count = {8192}}, {}},
+                                          {{.count = {5000}}, {.count = {777}}},
+                                          {{.first = {12288}, .count = {8192}}, {.first = {8192}, .count = {4096}}}}) {
+      const Problem problem{.shape = {16384}, .batch = 3, .given = given, .wanted = wanted};
+      expect_box<float, Complex, Complex>(device, problem, false, "two_pass", "two_pass");
+    }
   }
 }
 

@@ -1,5 +1,6 @@
-// Transforms of boxes on a device. Lines that fit a work-group load and store their box; longer ones are padded and
-// cropped by copies. Between two axes only the box that is not zero, or still needed, is stored.
+// Transforms of boxes on a device. Lines that fit a work-group, and long complex lines whose boxes divide evenly, load
+// and store their box; the others are padded and cropped by copies. Between two axes only the box that is not zero, or
+// still needed, is stored.
 #include <algorithm>
 
 #include "fft/box_order.hpp"

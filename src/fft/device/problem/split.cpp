@@ -17,6 +17,20 @@ struct BatchDimension {
   std::uint64_t load = 0, store = 0, column = 0, load_factor = 0, store_factor = 0, load_number = 0, store_number = 0;
 };
 
+bool divides(std::size_t step, const AxisRange& range) { return range.first % step == 0 && range.count % step == 0; }
+
+// Limits a side to a box of the line, whose points are `step` apart in a line of the pass.
+void set_box(PassSide& side, const AxisRange& range, std::size_t length, std::size_t step) {
+  side.box_first = side.box_count = 0;
+  if (range.count == length && range.first == 0) return;
+  if (divides(step, range)) {
+    side.box_first = range.first / step;
+    side.box_count = range.count / step;
+  } else {
+    side.valid = range.count;
+  }
+}
+
 // Pass i of the split without addresses: the first one loads as the problem says, the last one stores as it says.
 PassDesign one_of_passes(const AxisProblem& problem, const Split& split, std::size_t i) {
   const bool first = i == 0, last = i + 1 == split.factors.size();
@@ -39,6 +53,11 @@ PassDesign one_of_passes(const AxisProblem& problem, const Split& split, std::si
   pass.store.pair = problem.out.point;
   pass.load.factor_pair = problem.load_at.point;
   pass.store.factor_pair = problem.store_at.point;
+  if (problem.boxed) {
+    const AxisRange all{.first = 0, .count = problem.length};
+    set_box(pass.load, first ? problem.read : all, problem.length, problem.length / split.factors.front());
+    set_box(pass.store, last ? problem.written : all, problem.length, problem.length / split.factors.back());
+  }
   return pass;
 }
 
@@ -63,6 +82,13 @@ void set_batch(PassDesign& pass, const std::vector<BatchDimension>& dimensions) 
 }
 
 }  // namespace
+
+bool split_serves_boxes(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
+  const auto serves = [&](const AxisRange& range, std::size_t factor) {
+    return range.first == 0 || divides(problem.length / factor, range);
+  };
+  return !problem.boxed || (serves(problem.read, factors.front()) && serves(problem.written, factors.back()));
+}
 
 std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& split, SplitPlaces& places) {
   const std::vector<std::size_t>& factors = split.factors;

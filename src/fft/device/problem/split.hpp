@@ -23,6 +23,10 @@ struct SplitPlaces {
   bool apart = true;          // indices of the last batch dimension are stored separately
   std::uint64_t step = 0;     // elements between two such indices
 };
+// True if the passes can load and store boxes of the lines: points 0 to some other, or a box that is the same part of
+// every line of the first or the last pass.
+bool split_serves_boxes(const AxisProblem& problem, const std::vector<std::size_t>& factors);
+
 // The designs of the passes; their radices are not yet chosen.
 std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& split, SplitPlaces& places);
 

@@ -173,9 +173,15 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
         refused("two_pass", fmt::format("needs at least {} points, got {}: see one_pass", kShortest, length)));
     return;
   }
+  if (problem.boxed && problem.kind == Kind::real) {
+    routes.push_back(refused("two_pass", "needs complex lines for boxes, got real ones: they are padded by copies"));
+    return;
+  }
   double efficiency = 0.9;
   bool any = false;
-  std::string refusal = fmt::format("no factors of {} points have passes that fit the device", problem.length);
+  std::string refusal = problem.boxed
+                            ? "needs boxes that begin at 0 or divide evenly"
+                            : fmt::format("no factors of {} points have passes that fit the device", problem.length);
   const bool few = is_small(device, problem);
   const std::span<const Shape> shapes = few ? std::span<const Shape>(kFewShapes) : std::span<const Shape>(kShapes);
   for (std::size_t passes = 2; passes <= kMostPasses && !any; ++passes) {
@@ -183,6 +189,7 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
     std::size_t tried = 0;
     for (const auto& factors : pass_factors(length, passes, kLongestPass)) {
       if (tried == kFactorsTried) break;
+      if (!split_serves_boxes(problem, factors)) continue;
       const std::size_t before = made.size();
       for (const Shape& shape : shapes) {
         // Narrow tiles waste half of each memory access: used only for few lines or if nothing else fits.
@@ -222,7 +229,7 @@ void find_multi_pass(const Device& device, const AxisProblem& problem, const std
   for (std::size_t passes = 2; passes <= kMostPasses; ++passes) {
     if (variant != kNames[passes]) continue;
     for (const auto& factors : pass_factors(length, passes, kLongestPass)) {
-      if (fmt::format("{}", fmt::join(factors, "x")) != wanted) continue;
+      if (fmt::format("{}", fmt::join(factors, "x")) != wanted || !split_serves_boxes(problem, factors)) continue;
       for (const Shape& shape : shapes) {
         Attempt one = attempt(device, problem, factors, shape);
         if (!one.split.refusal.empty()) continue;
@@ -240,7 +247,9 @@ void find_multi_pass(const Device& device, const AxisProblem& problem, const std
 
 }  // namespace
 
-extern const RouteFamily kMultiPass{
-    .variants = {"two_pass", "three_pass", "four_pass"}, .list = list_multi_pass, .find = find_multi_pass};
+extern const RouteFamily kMultiPass{.variants = {"two_pass", "three_pass", "four_pass"},
+                                    .list = list_multi_pass,
+                                    .find = find_multi_pass,
+                                    .boxes = true};
 
 }  // namespace ridge::fft::on_device
