@@ -2,6 +2,9 @@
 // of pulses level by level in local memory and stores the sums of the last level; add_rows interpolates them to pixels.
 // Differences of distances are computed from differences of their squares, so that floats hold phases to 1e-3 cycles.
 
+#define PULSES_AT_ONCE 4
+#define FEW_LANES 8 /* of merge_groups; a multiple of MERGED */
+
 // Number of grid points on either side of tangent 0, for ROWS rows of which the first is at `range`.
 FUNCTION int half_points(float length, float step, float range, float widest_tangent, float away) {
   const float edge = FMA(away / range, widest_tangent, widest_tangent) + 0.5f * length / range;
@@ -69,20 +72,25 @@ FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const f
     const float beyond = FMA(at.off, at.off, -towards * (2.0f * range - towards)) * RECIPROCAL_FAST(at.distance + range);
     float real = 0.0f, imaginary = 0.0f;
     GLOBAL const float2* pulse_points = profiles + (ulong)first * (ulong)points;
-    for (int pulse = first; pulse < end; ++pulse, pulse_points += points) {
-      const float4 part = parts[pulse];
-      const float2 seen = farther(at, part);
-      const float place = (beyond + seen.x) * points_per_metre;
-      SPLIT(whole, points_beyond, place);
-      const float share = place - whole;
-      const float weight = weighted ? weight_at(weights, (at.off + part.x) * seen.y * shares) : 1.0f;
-      const int index = points_beyond + row * FINE;
-      if (index < 0 || index >= points - 1) continue;
-      const float2 low = pulse_points[index], high = pulse_points[index + 1];
-      TURNED(c, s, seen.x * turns_per_metre);
-      const float x = weight * FMA(share, high.x - low.x, low.x), y = weight * FMA(share, high.y - low.y, low.y);
-      real = FMA(x, c, FMA(-y, s, real));
-      imaginary = FMA(x, s, FMA(y, c, imaginary));
+    // Several pulses at once: their loads do not wait for each other. A last pulse that is repeated does not count.
+    for (int pulse = first; pulse < end; pulse += PULSES_AT_ONCE, pulse_points += PULSES_AT_ONCE * points) {
+      UNROLL for (int u = 0; u < PULSES_AT_ONCE; ++u) {
+        const int ahead = min(u, end - 1 - pulse);
+        const float4 part = parts[pulse + ahead];
+        const float2 seen = farther(at, part);
+        const float place = (beyond + seen.x) * points_per_metre;
+        SPLIT(whole, points_beyond, place);
+        const float share = place - whole;
+        const float weight = weighted ? weight_at(weights, (at.off + part.x) * seen.y * shares) : 1.0f;
+        const int index = points_beyond + row * FINE, counts = ahead == u && (uint)index < (uint)(points - 1);
+        GLOBAL const float2* near = pulse_points + (ahead * points + (counts ? index : 0));
+        const float2 low = near[0], high = near[1];
+        TURNED(c, s, seen.x * turns_per_metre);
+        const float x = counts ? weight * FMA(share, high.x - low.x, low.x) : 0.0f;
+        const float y = counts ? weight * FMA(share, high.y - low.y, low.y) : 0.0f;
+        real = FMA(x, c, FMA(-y, s, real));
+        imaginary = FMA(x, s, FMA(y, c, imaginary));
+      }
     }
     if (global_sums) {
       global_sums[(ulong)line * row_sums + (ulong)(group * most + j)] = make_float2(real, imaginary);
@@ -92,16 +100,18 @@ FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const f
   }
 }
 
-// Sums the groups of a later level on ROWS rows, from the sums of their parts. 32 work-items sum one group on one row. The
+// Sums the groups of a later level on ROWS rows, from the sums of their parts. Some work-items sum one group on one row. The
 // fraction of a position depends only on j modulo MERGED, so that a work-item computes the taps of each part once.
 FUNCTION void merge_groups(LOCAL const float2* from, GLOBAL const float4* RESTRICT parts, LOCAL float2* local_sums,
                            GLOBAL float2* global_sums, int most, ulong row_sums, GLOBAL const float* RESTRICT weights,
                            int weighted, int first_part, int end_part, int middle, int part_middle, float step,
                            float first_range, float cell, float turns_per_metre, float shares) {
-  const int n = 2 * middle + 1, part_n = 2 * part_middle + 1, lane = LOCAL_ID(0) % 32, count = end_part - first_part;
+  const int n = 2 * middle + 1, part_n = 2 * part_middle + 1, count = end_part - first_part;
   const int groups = (count + MERGED - 1) / MERGED;
-  for (int i = LOCAL_ID(0) / 32; i < groups * ROWS; i += ITEMS / 32) {
-    const int group = i / ROWS, line = i % ROWS, first = first_part + group * MERGED;
+  // Few work-items leave fewer idle at the end of short sums.
+  const int lanes = groups * ROWS >= ITEMS / FEW_LANES ? FEW_LANES : 32, lane = LOCAL_ID(0) % lanes;
+  for (int i = LOCAL_ID(0) / lanes; i < groups * ROWS; i += ITEMS / lanes) {
+    const int line = i / groups, group = i - line * groups, first = first_part + group * MERGED;
     const float range = FMA((float)line, cell, first_range), cells_per_metre = RECIPROCAL_FAST(range * (step * MERGED));
     LOCAL const float2* sums = from + (line * count + group * MERGED) * part_n;
     float taps[MERGED][TAPS];
@@ -112,12 +122,12 @@ FUNCTION void merge_groups(LOCAL const float2* from, GLOBAL const float4* RESTRI
       set_taps(place - whole, taps[k]);
       begin[k] = first + k < end_part ? index + part_middle - (TAPS / 2 - 1) : -0x1000000;
     }
-    for (int j = lane; j < n; j += 32) {
+    for (int j = lane; j < n; j += lanes) {
       const SeenPoint at = seen_from_centre(range * (step * (float)(j - middle)), range - parts[first].z);
       float real = 0.0f, imaginary = 0.0f;
       UNROLL for (int k = 0; k < MERGED; ++k) {
         const int place = begin[k];
-        begin[k] += 32 / MERGED;
+        begin[k] += lanes / MERGED;
         if ((uint)place > (uint)(part_n - TAPS)) continue;
         const float4 part = parts[first + k];
         const float2 seen = farther(at, part);
