@@ -1,4 +1,4 @@
-"""Transforms of parts of arrays: columns of a spectrum of three axes, and boxes of cosine and sine transforms."""
+"""Transforms and filters of parts of arrays: boxes, columns of a spectrum of three axes, and boxes of cosine and sine transforms."""
 import operator
 
 import numpy as np
@@ -194,6 +194,45 @@ class Boxes(_Planned):
         """The given samples of the inverse transform of the wanted values, the other values being zero."""
         out = _output(out, self.given_shape, self.dtype)
         self._plan.run(_input(values, self.wanted_shape, self.spectrum_dtype, "the values"), out, True)
+        return out
+
+
+class BoxFilter(Pickled):
+    """Convolution of a box of samples by a filter with a known spectrum: filter(samples). The samples around the box are zero, and neither
+    they nor the results there are computed or stored. A spectrum of ones returns the samples.
+
+    spectrum: one to three axes, complex64 or complex128, frequency 0 first; other types are converted to complex128. box: per axis a pair
+    (first, count), a count, or None for the whole axis; a range may continue at the beginning of the axis.
+
+    >>> shift = BoxFilter(np.fft.fft([0, 1, 0, 0, 0, 0]), [3])
+    >>> shift([1, 2, 3]).real.round(12).tolist()
+    [0.0, 1.0, 2.0]
+    """
+
+    def __init__(self, spectrum, box=None, *, workers=None, device=None):
+        spectrum = np.asarray(spectrum)
+        if spectrum.dtype != np.complex64:
+            spectrum = spectrum.astype(np.complex128)
+        if not 1 <= spectrum.ndim <= 3 or spectrum.size == 0:
+            raise ValueError(f"the spectrum needs one to three axes of at least one point, got the shape {spectrum.shape}")
+        self.dtype, made = _made("BoxFilter", spectrum.dtype, (np.complex64, np.complex128))
+        self.spectrum_shape, ranges = spectrum.shape, _ranges(box, spectrum.shape, "box")
+        self.shape = tuple(ranges[1])
+        self._filter = made(device_name(device), [list(spectrum.shape), *ranges], np.ascontiguousarray(spectrum), _threads(workers))
+
+    @property
+    def device(self):
+        return self._filter.device()
+
+    def explain(self):
+        return self._filter.explain()
+
+    def __call__(self, samples, out=None):
+        out = _output(out, self.shape, self.dtype)
+        samples = _input(samples, self.shape, self.dtype, "the samples")
+        if np.shares_memory(samples, out):
+            samples = samples.copy()
+        self._filter.run(samples, out)
         return out
 
 

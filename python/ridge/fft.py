@@ -29,7 +29,7 @@ from . import _fft_cosine
 from ._fft_device import Float16Plan, _elsewhere, _on_device, plan_float16
 from ._fft_through import _is_elsewhere, _same_device, _through
 from ._fft_plan import Convolution, Plan, convolution, plan
-from ._fft_boxes import Boxes, Columns, RealBoxes, sphere_columns
+from ._fft_boxes import BoxFilter, Boxes, Columns, RealBoxes, sphere_columns
 from ._fft_zoom import czt, zoom
 
 __all__ = [
@@ -37,7 +37,7 @@ __all__ = [
     "hfft", "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn",
     "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "plan", "Plan", "plan_float16", "Float16Plan",
     "convolution", "Convolution",
-    "czt", "zoom", "Boxes", "Columns", "RealBoxes", "sphere_columns", "register", "set_workers", "get_workers",
+    "czt", "zoom", "BoxFilter", "Boxes", "Columns", "RealBoxes", "sphere_columns", "register", "set_workers", "get_workers",
 ]
 
 

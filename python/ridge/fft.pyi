@@ -5,7 +5,7 @@ from ._fft_arguments import get_workers as get_workers, set_workers as set_worke
 from ._fft_cosine import dct as dct, dctn as dctn, dst as dst, dstn as dstn, idct as idct, idctn as idctn, idst as idst, idstn as idstn
 from ._fft_device import Float16Plan as Float16Plan, plan_float16 as plan_float16
 from ._fft_plan import Convolution as Convolution, Plan as Plan, convolution as convolution, plan as plan
-from ._fft_boxes import Boxes as Boxes, Columns as Columns, RealBoxes as RealBoxes, sphere_columns as sphere_columns
+from ._fft_boxes import BoxFilter as BoxFilter, Boxes as Boxes, Columns as Columns, RealBoxes as RealBoxes, sphere_columns as sphere_columns
 from ._fft_zoom import czt as czt, zoom as zoom
 from .array import Array
 

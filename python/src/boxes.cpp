@@ -1,4 +1,4 @@
-// Python bindings of transforms of columns, and of real-to-real transforms of boxes.
+// Python bindings of transforms and filters of boxes, of columns, and of real-to-real transforms of boxes.
 #include <array>
 #include <complex>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <ridge/fft.hpp>
+#include <ridge/fft/box_filter.hpp>
 #include <ridge/fft/columns.hpp>
 #include <ridge/fft/real_boxes.hpp>
 
@@ -139,6 +140,29 @@ void run_box_plan(const fft::Plan<T>& plan, const py::object& input, const py::o
 }
 
 template <class T>
+std::unique_ptr<fft::BoxFilter<T>> made_filter(const std::string& device,
+                                               const std::vector<std::vector<std::size_t>>& shape_and_box,
+                                               const py::object& spectrum, std::size_t threads) {
+  const Array values(spectrum, false, "the spectrum", {sizeof(T) == 4 ? Element::complex64 : Element::complex128});
+  const auto from = values.span<const std::complex<T>>("the spectrum");
+  const fft::BoxFilterProblem problem{.shape = shape_and_box.at(0),
+                                      .box = {.first = shape_and_box.at(1), .count = shape_and_box.at(2)},
+                                      .threads = threads};
+  const py::gil_scoped_release free;
+  return std::make_unique<fft::BoxFilter<T>>(ridge::device(device), problem, from);
+}
+
+template <class T>
+void run_filter(const fft::BoxFilter<T>& filter, const py::object& input, const py::object& output) {
+  const Elements complexes{sizeof(T) == 4 ? Element::complex64 : Element::complex128};
+  const Array in(input, false, "the input", complexes), out(output, true, "the output", complexes);
+  const auto from = in.span<const std::complex<T>>("the input");
+  const auto to = out.span<std::complex<T>>("the output");
+  const py::gil_scoped_release free;
+  filter.run(from, to);
+}
+
+template <class T>
 void add_box_plans(py::module_& module, const std::string& number) {
   using Columns = ColumnPlan<T>;
   py::class_<Columns>(module, ("Columns" + number).c_str())
@@ -156,6 +180,12 @@ void add_box_plans(py::module_& module, const std::string& number) {
       .def("adjoint", [](const Fourier& plan) { return plan.adjoint({.effort = Effort::quick}); })
       .def("explain", &Fourier::explain)
       .def("device", [](const Fourier& plan) { return plan.device().id(); });
+  using Filter = fft::BoxFilter<T>;
+  py::class_<Filter>(module, ("BoxFilter" + number).c_str())
+      .def(py::init(&made_filter<T>))
+      .def("run", &run_filter<T>)
+      .def("explain", &Filter::explain)
+      .def("device", [](const Filter& filter) { return filter.device().id(); });
   using Boxes = fft::RealBoxes<T>;
   py::class_<Boxes>(module, ("RealBoxes" + number).c_str())
       .def(py::init(&made_boxes<T>))

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <ridge/fft.hpp>
+#include <ridge/fft/box_filter.hpp>
 
 #include "base/aligned.hpp"
 #include "device/kernel_text.hpp"
@@ -18,21 +19,17 @@ namespace ridge::nufft {
 
 template <class T>
 struct Normal<T>::State {
-  State(const Device& on, const Layout& given, const fft::Problem& grid)
-      : device(on), layout(given), transform(on, grid, planner::Options{.effort = Effort::quick}) {}
+  State(const Device& on, const Layout& given) : device(on), layout(given) {}
 
   Device device;
   Layout layout;
-  std::size_t cells = 1;   // of the padded grid
-  fft::Plan<T> transform;  // forward(): modes in ascending order to the spectrum of the padded grid
+  std::optional<fft::BoxFilter<T>> filter{};  // of modes in ascending order, on the padded grid
   mutable std::mutex busy{};
-  // Host.
-  base::AlignedArray<Complex> spectrum{};  // of t, scaled
-  mutable base::AlignedArray<Complex> grid{}, ascending{};
+  mutable base::AlignedArray<Complex> ascending{}, filtered{};  // host
   // Devices.
   std::optional<Staging> staging{};
-  ridge::Kernel multiply{}, reorder{};
-  Buffer device_spectrum{}, device_grid{}, device_ascending{};
+  ridge::Kernel reorder{};
+  Buffer device_ascending{}, device_filtered{};
 
   void run_on_host(std::span<const Complex> in, std::span<Complex> out) const;
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
@@ -49,8 +46,7 @@ Launch per_value(std::size_t count) {
 KernelSource normal_source(bool float64) {
   return {.name = "nufft_normal",
           .text = ridge::detail::kernel_text("nufft/normal"),
-          .defines = {{"NUMBER2", float64 ? "double2" : "float2"},
-                      {"MAKE2(x, y)", float64 ? "make_double2((x), (y))" : "make_float2((x), (y))"}}};
+          .defines = {{"NUMBER2", float64 ? "double2" : "float2"}}};
 }
 
 // Modes in the order of transforms: calls use(position, position by ascending frequencies, count) for each run.
@@ -110,82 +106,72 @@ Normal<T>::Normal(const Device& device, const Problem& problem, const std::vecto
   const Problem twice = difference_problem(problem, points[0].size());
   std::vector<std::size_t> before;
   for (const std::size_t n : problem.modes) before.push_back(n - 1);
-  auto state = std::make_shared<State>(device, layout,
-                                       padded_problem(layout, problem.modes, std::vector<std::size_t>(layout.axes, 0)));
-  for (const std::size_t cells : state->transform.problem().shape) state->cells *= cells;
-
+  auto state = std::make_shared<State>(device, layout);
   std::vector<Complex> strengths(points[0].size(), Complex(1));
   std::copy(weights.begin(), weights.end(), strengths.begin());
-  for (Complex& strength : strengths) strength /= static_cast<T>(state->cells);
-  std::size_t differences = 1;
+  std::size_t differences = 1, cells = 1;
   for (const std::size_t n : twice.modes) differences *= n;
   auto nufft = plan<T>(device, twice);
   const auto axis = [&](std::size_t i) { return i < points.size() ? points[i] : std::span<const T>(); };
   nufft.set_points(axis(0), axis(1), axis(2));
-  const fft::Plan<T> to_spectrum(device, padded_problem(layout, twice.modes, before), {.effort = Effort::quick});
+  const planner::Options quick{.effort = Effort::quick};
+  const fft::Plan<T> to_spectrum(device, padded_problem(layout, twice.modes, before), quick);
+  const fft::BoxFilterProblem filter{
+      .shape = to_spectrum.problem().shape, .box = {.count = problem.modes}, .threads = problem.threads};
+  for (const std::size_t n : filter.shape) cells *= n;
+  const bool shifted = layout.order == Order::fft;
   if (device.is_host()) {
-    std::vector<Complex> modes(differences);
+    std::vector<Complex> modes(differences), spectrum(cells);
     nufft.run(strengths, modes);
-    state->spectrum = base::AlignedArray<Complex>(state->cells);
-    to_spectrum.forward(modes, state->spectrum.span());
-    state->grid = base::AlignedArray<Complex>(state->cells);
-    if (layout.order == Order::fft) state->ascending = base::AlignedArray<Complex>(layout.mode_count());
+    to_spectrum.forward(modes, std::span(spectrum));
+    state->filter.emplace(device, filter, spectrum, quick);
+    if (shifted) state->ascending = base::AlignedArray<Complex>(layout.mode_count());
+    if (shifted) state->filtered = base::AlignedArray<Complex>(layout.mode_count());
   } else {
     const auto buffer = [&](std::size_t count, const char* name) {
       return device.buffer(std::max<std::size_t>(1, count) * sizeof(Complex), {.name = name});
     };
-    const Program program = device.compile(normal_source(sizeof(T) == 8));
-    state->multiply = program.kernel("multiply_spectra");
-    state->reorder = program.kernel("reorder_modes");
-    state->staging.emplace(device, "nufft normal operator");
-    state->device_spectrum = buffer(state->cells, "nufft spectrum of the normal operator");
-    state->device_grid = buffer(state->cells, "nufft padded grid");
-    if (layout.order == Order::fft) state->device_ascending = buffer(layout.mode_count(), "nufft ascending modes");
-    const Buffer in = buffer(strengths.size(), "nufft weights"), modes = buffer(differences, "nufft differences");
+    const Buffer in = buffer(strengths.size(), "nufft weights"), modes = buffer(differences, "nufft differences"),
+                 spectrum = buffer(cells, "nufft spectrum of the normal operator");
     Queue queue = device.queue();
     if (!strengths.empty()) queue.upload(strengths.data(), in, strengths.size() * sizeof(Complex));
     nufft.enqueue(queue, in, modes);
-    to_spectrum.enqueue_forward(queue, modes, state->device_spectrum);
-    queue.finish();
+    to_spectrum.enqueue_forward(queue, modes, spectrum);
+    state->filter.emplace(queue, filter, spectrum, quick);
+    state->staging.emplace(device, "nufft normal operator");
+    if (shifted) {
+      state->reorder = device.compile(normal_source(sizeof(T) == 8)).kernel("reorder_modes");
+      state->device_ascending = buffer(layout.mode_count(), "nufft ascending modes");
+      state->device_filtered = buffer(layout.mode_count(), "nufft filtered modes");
+    }
   }
   state_ = std::move(state);
 }
 
 template <class T>
 void Normal<T>::State::run_on_host(std::span<const Complex> in, std::span<Complex> out) const {
+  if (layout.order != Order::fft) return filter->run(in, out);
   const std::lock_guard lock(busy);
-  const bool shifted = layout.order == Order::fft;
-  if (shifted) {
-    for_ascending(layout, [&](std::size_t stored, std::size_t at, std::size_t count) {
-      std::copy_n(in.data() + stored, count, ascending.data() + at);
-    });
-  }
-  transform.forward(shifted ? std::span<const Complex>(ascending.span()) : in, grid.span());
-  for (std::size_t i = 0; i < grid.size(); ++i) {
-    const Complex a = grid[i], b = spectrum[i];
-    grid[i] = {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  }
-  transform.inverse(grid.span(), shifted ? ascending.span() : out);
-  if (shifted) {
-    for_ascending(layout, [&](std::size_t stored, std::size_t at, std::size_t count) {
-      std::copy_n(ascending.data() + at, count, out.data() + stored);
-    });
-  }
+  for_ascending(layout, [&](std::size_t stored, std::size_t at, std::size_t count) {
+    std::copy_n(in.data() + stored, count, ascending.data() + at);
+  });
+  filter->run(ascending.span(), filtered.span());
+  for_ascending(layout, [&](std::size_t stored, std::size_t at, std::size_t count) {
+    std::copy_n(filtered.data() + at, count, out.data() + stored);
+  });
 }
 
 template <class T>
 void Normal<T>::State::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
-  const bool shifted = layout.order == Order::fft;
+  if (layout.order != Order::fft) return filter->enqueue(queue, in, out);
   const auto reordered = [&](const Buffer& from, const Buffer& to, std::int32_t ascending_first) {
     const auto n = [&](std::size_t i) { return static_cast<std::int32_t>(layout.modes[i]); };
     queue.launch(reorder, per_value(layout.mode_count()),
                  {from, to, static_cast<std::uint64_t>(layout.mode_count()), n(0), n(1), n(2), ascending_first});
   };
-  if (shifted) reordered(in, device_ascending, 1);
-  transform.enqueue_forward(queue, shifted ? device_ascending : in, device_grid);
-  queue.launch(multiply, per_value(cells), {device_grid, device_spectrum, static_cast<std::uint64_t>(cells)});
-  transform.enqueue_inverse(queue, device_grid, shifted ? device_ascending : out);
-  if (shifted) reordered(device_ascending, out, 0);
+  reordered(in, device_ascending, 1);
+  filter->enqueue(queue, device_ascending, device_filtered);
+  reordered(device_filtered, out, 0);
 }
 
 template <class T>

@@ -310,6 +310,7 @@ class Pickles(unittest.TestCase):
                 (radar.plan(), lambda p: p(echoes)), (sar.Backprojection(radar, track=track), lambda p: p(echoes)),
                 (fft.Boxes(z.shape, (4, 5)), lambda p: p.forward(z[:4, :5])),
                 (fft.Boxes(z.shape, (4, 5)).adjoint(), lambda p: p.inverse(z)),
+                (fft.BoxFilter(z, (4, 5)), lambda p: p(z[:4, :5])),
                 (columns, lambda p: p.inverse(np.arange(5) + 1j)), (fft.RealBoxes((8, 9), ("dct2", "dst1"), (4, 5)), lambda p: p(grid[:4, :5])),
                 (fft.plan_float16(10, 12, kind="real"), lambda p: p(grid.astype(np.float16)))):
             np.testing.assert_array_equal(run(pickle.loads(pickle.dumps(one))), run(one), str(one))

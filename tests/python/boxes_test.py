@@ -43,6 +43,32 @@ def sphere(cutoff_rydberg=24.0):
     return fft.sphere_columns(SHAPE, BASIS, np.sqrt(cutoff_rydberg) * 10.2 / (2 * np.pi))
 
 
+class Filters(unittest.TestCase):
+    def test_equal_padded_convolutions(self):
+        for device in DEVICES:
+            for dtype, gate in PRECISIONS:
+                for shape, box in (((9,), [(7, 5)]), ((6, 10), [3, (8, 4)]), ((4, 6, 5), [2, None, 3])):
+                    spectrum = complexes(*shape).astype(dtype)
+                    ranges = [(0, n) if b is None else b if isinstance(b, tuple) else (0, b) for b, n in zip(box, shape)]
+                    places = np.ix_(*((first + np.arange(count)) % n for (first, count), n in zip(ranges, shape)))
+                    samples = complexes(*(count for _, count in ranges)).astype(dtype)
+                    padded = np.zeros(shape, dtype)
+                    padded[places] = samples
+                    want = whole(whole(padded, -1) * spectrum, +1)[places] / spectrum.size
+                    made = fft.BoxFilter(spectrum, box, device=device)
+                    self.assertEqual(made.shape, samples.shape)
+                    self.assertLessEqual(error(made(samples), want), 3 * gate, made.explain())
+                    made(samples, out=samples)
+                    self.assertLessEqual(error(samples, want), 3 * gate)
+
+    def test_mistakes(self):
+        for spectrum, box in ((np.ones((2, 2, 2, 2)), None), (np.ones(0), None), (np.ones(4), [5]), (np.ones(4), [2, 2])):
+            with self.assertRaises(ValueError):
+                fft.BoxFilter(spectrum, box)
+        with self.assertRaises(ValueError):
+            fft.BoxFilter(np.ones(4), [2])(np.ones(3))
+
+
 class Columns(unittest.TestCase):
     def test_the_sphere_has_all_modes_within_the_cutoff(self):
         cutoff = np.sqrt(24.0) * 10.2 / (2 * np.pi)

@@ -177,6 +177,8 @@ CALLS.update({
     "fft.Columns.inverse": (lambda x: fft.Columns((3, 4, 5), [[0, 1, 2, 3]]).inverse(x), complexes(3)),
     "fft.Boxes.forward": (lambda x: fft.Boxes((8, 9), (4, 5)).forward(x), complexes(4, 5)),
     "fft.Boxes.inverse": (lambda y: fft.Boxes((8, 9), (4, 5), dtype=float).inverse(y), complexes(8, 5)),
+    "fft.BoxFilter": (lambda x: fft.BoxFilter(np.ones((8, 9)), (4, 5))(x), complexes(4, 5)),
+    "fft.BoxFilter spectrum": (lambda s: fft.BoxFilter(s, (4, 5))(np.ones((4, 5))), complexes(8, 9)),
     "fft.RealBoxes": (fft.RealBoxes((8, 9), ("dct2", "dst1"), (4, 5)), reals(4, 5)),
     "fft.czt": (lambda x: fft.czt(x, 9), complexes(12)),
     "fft.plan": (lambda x: fft.plan(x, measured=False)(np.ones(12, complex)), complexes(12)),

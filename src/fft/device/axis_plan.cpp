@@ -153,4 +153,22 @@ std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const A
   return nullptr;
 }
 
+std::shared_ptr<const CompiledRoute> filtered_boxes(const Device& device, const AxisProblem& problem,
+                                                    const Buffer& spectrum, std::string& refusal) {
+  PassDesign plain = plain_pass(problem);
+  plain.kind = Convolution{.method = Convolution::filter, .filter_at = {.point = 1, .line = {problem.length}}};
+  const std::vector<PassDesign> designs = fitted(device, plain, 0, 1, refusal);
+  if (designs.empty()) return nullptr;
+  Route route;
+  route.outer = problem.counts.back();
+  route.steps.push_back({.design = pass_step(designs.front()),
+                         .from = Place::input,
+                         .to = Place::output,
+                         .lines = 1,
+                         .from_stride = problem.in.line.back(),
+                         .to_stride = problem.out.line.back(),
+                         .filter_table = spectrum});
+  return std::make_shared<const CompiledRoute>(device, route, problem.float64);
+}
+
 }  // namespace ridge::fft::on_device

@@ -28,4 +28,9 @@ struct SpectrumFilter {
 std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const AxisProblem& problem,
                                                    const SpectrumFilter& filter, std::string& refusal);
 
+// The same for boxes of contiguous lines, from one array to another or in place, with a table of one value per point of
+// the lines. One kernel; null and the reason if the lines exceed a work-group.
+std::shared_ptr<const CompiledRoute> filtered_boxes(const Device& device, const AxisProblem& problem,
+                                                    const Buffer& spectrum, std::string& refusal);
+
 }  // namespace ridge::fft::on_device

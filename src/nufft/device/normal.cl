@@ -1,14 +1,5 @@
-// Kernels of the normal operator: the product of two spectra, and modes reordered by frequency.
+// Kernel of the normal operator: modes reordered by frequency.
 #define GROUP 256
-
-// grid[i] *= spectrum[i].
-KERNEL WORK_GROUP(GROUP, 1, 1)
-void multiply_spectra(GLOBAL NUMBER2* RESTRICT grid, GLOBAL const NUMBER2* RESTRICT spectrum, ulong count) {
-  const ulong i = GLOBAL_ID(0);
-  if (i >= count) return;
-  const NUMBER2 a = grid[i], b = spectrum[i];
-  grid[i] = MAKE2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
 
 // Position along an axis, in the order of transforms, of the i-th frequency in ascending order.
 FUNCTION int stored_position(int i, int modes) { return (i + (modes - modes / 2)) % modes; }
