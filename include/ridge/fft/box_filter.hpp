@@ -1,8 +1,9 @@
 // Convolution of a box of samples by a filter with a known spectrum. The zeros around the box are neither stored nor
 // transformed, and on devices the spectrum between the transforms of the last axis is not stored either.
 //
-//   const ridge::fft::BoxFilter<float> filter(device, {.shape = {512, 512, 512}, .box = {.count = {256, 256, 256}}},
-//   spectrum); filter.run(samples, filtered);                    // 256^3 values each
+//   const ridge::fft::BoxFilterProblem problem{.shape = {512, 512, 512}, .box = {.count = {256, 256, 256}}};
+//   const ridge::fft::BoxFilter<float> filter(device, problem, spectrum);
+//   filter.run(samples, filtered);  // 256^3 values each
 #pragma once
 #include <complex>
 #include <cstddef>
