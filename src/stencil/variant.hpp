@@ -25,13 +25,13 @@ struct DeviceLevels {
 template <class T>
 class Levels;
 
-// Fields and coefficients of a running grid on a device. Fields of the two time levels are exchanged after an odd
-// number of single steps.
+// Fields and coefficients of a running grid on a device. After single steps the two time levels are in fields `newer`
+// and `older` of the buffer.
 struct DeviceGrid {
   Queue& queue;
   const Buffer &fields, &coefficients;
   std::size_t origin = 0, pitch = 1, plane = 1, field = 0;  // elements
-  bool exchanged = false;
+  std::size_t newer = 0, older = 1;
 };
 
 // Called during a single step with rows [y, y_end) of planes [z, z_end) as soon as their new level is stored, by the
@@ -56,6 +56,14 @@ class Running {
   // Before many single steps: frees memory that only settle() and the functions that call it need; settle() takes it
   // again. False if there is none.
   virtual bool release() { return false; }
+  // Makes room for `levels` time levels of an update with two, so that a single step can keep the older level: zeros
+  // everywhere, the newer level in field 0. False: not available. Then aim() sets the field that the next single step
+  // writes instead of the older level.
+  virtual bool has_levels() { return false; }
+  virtual bool open_levels(std::size_t /*levels*/) { return false; }
+  virtual void aim(std::size_t /*field*/) {}
+  // The levels are in fields 0 and 1 again, their values are not kept.
+  virtual void reset_levels() {}
   // The time levels, for code that adds sources and reads receivers. Host variants have the first, device variants the
   // second; null otherwise.
   virtual Levels<T>* host_levels(bool& /*exchanged*/) { return nullptr; }

@@ -168,6 +168,43 @@ TEST_F(DeviceSystemPlanes, WavesThroughAMedium) {
   check_planes(sound, {9, 14, 21}, test::all_borders()[4], kSmallPlanes, 3);
 }
 
+// New levels are written to further fields of the grid: all levels stay, and are those of steps in place.
+TEST_F(DeviceSystemPlanes, KeepsFurtherTimeLevels) {
+  const auto sound = acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}, .accuracy = 4});
+  const std::vector<std::size_t> shape{13, 14, 21};
+  const Problem problem{.shape = shape, .borders = Borders::all(fixed)};
+  const Layout layout = resolve(sound, problem);
+  Grid<float> medium = test::random_grid<float>(shape, 1, 6), zeros(shape, 2), expected = zeros, got = zeros;
+  for (float& value : medium.all()) value = 0.05f + 0.02f * value;
+  const std::size_t cell = (6 * 14 + 7) * 21 + 10, levels = 6;
+  for (const Device& device : accelerators()) {
+    const auto running = system_planes_variant(device, sound, layout, kSmallPlanes)->start(zeros, &medium);
+    EXPECT_TRUE(running->release());
+    ASSERT_TRUE(running->open_levels(levels));
+    running->add({6, 7, 10}, 0, 1.0f);
+    expected = zeros;
+    expected.all()[cell] = 1;
+    std::vector<float> centre;  // of each step, by the reference
+    for (std::size_t step = 0; step < 9; ++step) {
+      centre.push_back(expected.all()[cell]);
+      reference(sound, problem, expected, 1, &medium);
+      if (step > 0) running->aim((running->device_grid()->newer + 1) % levels);
+      running->single();
+      const DeviceGrid grid = *running->device_grid();
+      for (std::size_t back = 1; back < std::min(step, levels); ++back) {
+        float value = 0;
+        const std::size_t field = (grid.newer + levels - back) % levels;
+        const std::size_t at = field * grid.field + grid.origin + 6 * grid.plane + 7 * grid.pitch + 10;
+        grid.queue.download(grid.fields, &value, sizeof value, at * sizeof value);
+        grid.queue.finish();
+        EXPECT_NEAR(value, centre[centre.size() - back], 1e-6) << back << " steps before " << step + 1;
+      }
+    }
+    running->read(got);
+    EXPECT_LE(worst_of(got, expected), 1e-6) << device.id();
+  }
+}
+
 // Shots side by side: nothing is read along the first axis, so a plane is complete when it has arrived.
 TEST_F(DeviceSystemPlanes, PlanesThatDoNotDependOnEachOther) {
   const auto shots = acoustic<float>({.dt = 0.5, .spacing = {1, 1}, .accuracy = 8, .batch = true});

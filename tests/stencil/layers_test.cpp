@@ -216,7 +216,7 @@ TEST(LayersForHopper, KernelsCompileWithoutSpillingValues) {
       ++kernels;
     }
   }
-  EXPECT_EQ(kernels, 1 + 2 * 5 + 2 + 3 + 2 * 3u);
+  EXPECT_EQ(kernels, 1 + 2 * 6 + 2 + 3 + 2 * 3u);
 }
 
 // Wider layers have longer lines in registers.

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "device/kernel_text.hpp"
 #include "device/staging.hpp"
@@ -209,8 +210,35 @@ class DeviceRunning : public PackedRunning<T> {
     if (!pass.in_place()) return run(1);
     if (!opened_) pass.open(queue_, levels_.current, levels_.other);
     opened_ = true;
-    pass.enqueue_single(queue_, levels_.current, levels_.coefficients, exchanged_);
-    exchanged_ = !exchanged_;
+    if (many_levels_) {
+      const std::size_t target = std::exchange(target_, kOlder);
+      pass.enqueue_level(queue_, levels_.current, levels_.coefficients, newer_, older_,
+                         target == kOlder ? older_ : target);
+      older_ = std::exchange(newer_, target == kOlder ? older_ : target);
+      return;
+    }
+    pass.enqueue_single(queue_, levels_.current, levels_.coefficients, newer_ == 1);
+    std::swap(newer_, older_);
+  }
+  bool has_levels() override {
+    const Pass& pass = variant_->pass(variant_->depths_.front());
+    return pass.in_place() && pass.has_levels() && variant_->layout_.fields == 2;
+  }
+  bool open_levels(std::size_t levels) override {
+    if (!has_levels()) return false;
+    queue_.finish();
+    levels_.current = Buffer();  // frees it first: memory may not suffice for both
+    levels_.current = variant_->device_.buffer(variant_->bytes(levels), {.name = "time levels"});
+    queue_.fill(levels_.current, std::byte{0});
+    many_levels_ = opened_ = true;
+    reset_levels();
+    return true;
+  }
+  void aim(std::size_t field) override { target_ = field; }
+  void reset_levels() override {
+    newer_ = 0;
+    older_ = 1;
+    target_ = kOlder;
   }
   void settle() override {
     if (!opened_) return;
@@ -219,15 +247,17 @@ class DeviceRunning : public PackedRunning<T> {
           variant_->device_.buffer(variant_->bytes(variant_->layout_.fields), {.name = "stencil grid, other"});
     const std::size_t field = variant_->bytes(1);
     for (const auto& [one, two] : variant_->pass(variant_->depths_.front()).exchanges()) {
-      if (!exchanged_) continue;
-      queue_.copy(levels_.current, levels_.other, field, one * field, one * field);
-      queue_.copy(levels_.current, levels_.other, field, two * field, two * field);
-      queue_.copy(levels_.other, levels_.current, field, one * field, two * field);
-      queue_.copy(levels_.other, levels_.current, field, two * field, one * field);
+      if (newer_ == 0 && older_ == 1) continue;
+      const std::size_t newer = many_levels_ ? newer_ : two, older = many_levels_ ? older_ : one;
+      queue_.copy(levels_.current, levels_.other, field, newer * field, one * field);
+      queue_.copy(levels_.current, levels_.other, field, older * field, two * field);
+      queue_.copy(levels_.other, levels_.current, field, one * field, one * field);
+      queue_.copy(levels_.other, levels_.current, field, two * field, two * field);
     }
     // Fixed cells of both buffers, as they were.
     queue_.copy(levels_.current, levels_.other, variant_->bytes(variant_->layout_.fields));
-    opened_ = exchanged_ = false;
+    opened_ = false;
+    reset_levels();
   }
   bool release() override {
     const Pass& pass = variant_->pass(variant_->depths_.front());
@@ -240,8 +270,9 @@ class DeviceRunning : public PackedRunning<T> {
   }
   std::optional<DeviceGrid> device_grid() override {
     const DeviceLayout& place = variant_->place_;
-    return DeviceGrid{queue_,      levels_.current, levels_.coefficients, place.origin,
-                      place.pitch, place.plane(),   place.field,          exchanged_};
+    return DeviceGrid{queue_,       levels_.current, levels_.coefficients,
+                      place.origin, place.pitch,     place.plane(),
+                      place.field,  newer_,          older_};
   }
 
   void prepare(std::size_t steps) override {
@@ -399,9 +430,11 @@ class DeviceRunning : public PackedRunning<T> {
   PinnedTransfer transfer_;
   GridBuffers levels_;
   Buffer partial_, packed_, log_;
-  bool opened_ = false, exchanged_ = false;  // by single()
-  std::size_t in_log_ = 0;                   // values waiting in log_
-  std::vector<T> kept_{};                    // values downloaded because log_ was full
+  static constexpr std::size_t kOlder = ~std::size_t{0};
+  bool opened_ = false, many_levels_ = false;            // by single(), by open_levels()
+  std::size_t newer_ = 0, older_ = 1, target_ = kOlder;  // fields of the levels; the next step's
+  std::size_t in_log_ = 0;                               // values waiting in log_
+  std::vector<T> kept_{};                                // values downloaded because log_ was full
 };
 
 template <class T>

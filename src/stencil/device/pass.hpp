@@ -29,6 +29,10 @@ class Pass {
   // One step of a pass in place, after open(): the fields of two time levels are exchanged, or back in their places.
   virtual void enqueue_single(Queue& /*queue*/, const Buffer& /*grid*/, const Buffer& /*coefficients*/,
                               bool /*exchanged*/) const {}
+  // One step of an update of two time levels in a grid with more of them, from fields `newer` and `older` to `target`.
+  virtual bool has_levels() const { return false; }
+  virtual void enqueue_level(Queue& /*queue*/, const Buffer& /*grid*/, const Buffer& /*coefficients*/,
+                             std::size_t /*newer*/, std::size_t /*older*/, std::size_t /*target*/) const {}
   virtual std::vector<std::pair<std::size_t, std::size_t>> exchanges() const { return {}; }  // pairs of fields
   // A pass of any number of steps: returns true if the new grid is in `out`, false if it is in `in`. One step leaves
   // `in` unchanged.

@@ -71,10 +71,11 @@ void FramedPass::enqueue(Queue& queue, const Buffer& in, const Buffer& out, cons
 }
 
 InPlacePass::InPlacePass(const Device& device, const FrameKernel& frame, std::vector<TimeLevels::Pair> pairs,
-                         std::vector<MarchStep> steps)
+                         std::vector<MarchStep> steps, MakeStep make)
     : frame_(frame),
       pairs_(std::move(pairs)),
       steps_(std::move(steps)),
+      make_(std::move(make)),
       copy_(device.compile(frame.source()).kernel("copy_frame")) {}
 
 void InPlacePass::open(Queue& queue, const Buffer& grid, const Buffer&) const {
@@ -95,6 +96,12 @@ void InPlacePass::enqueue(Queue& queue, const Buffer& in, const Buffer&, const B
 
 void InPlacePass::enqueue_single(Queue& queue, const Buffer& grid, const Buffer& coefficients, bool exchanged) const {
   const auto& [step, tiles] = steps_[exchanged ? 1 : 0];
+  enqueue_step(queue, step, grid, grid, coefficients, tiles);
+}
+
+void InPlacePass::enqueue_level(Queue& queue, const Buffer& grid, const Buffer& coefficients, std::size_t newer,
+                                std::size_t older, std::size_t target) const {
+  const auto [step, tiles] = make_(newer, older, target);
   enqueue_step(queue, step, grid, grid, coefficients, tiles);
 }
 

@@ -1,5 +1,6 @@
 // A pass that consists of a march through the interior and the frame around it.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,19 +46,25 @@ KernelSource frame_source(const Device& device, const FrameKernel& frame, std::s
 // be fixed. open() copies the fixed cells of the newer level to the older one; close() restores those of the older one.
 class InPlacePass : public Pass {
  public:
+  // Makes a step that reads the newer and the older level and writes the new one from and to these fields.
+  using MakeStep = std::function<MarchStep(std::size_t newer, std::size_t older, std::size_t target)>;
   InPlacePass(const Device& device, const FrameKernel& frame, std::vector<TimeLevels::Pair> pairs,
-              std::vector<MarchStep> steps);
+              std::vector<MarchStep> steps, MakeStep make);
   bool in_place() const override { return true; }
   void open(Queue& queue, const Buffer& grid, const Buffer& other) const override;
   void close(Queue& queue, const Buffer& grid, const Buffer& other) const override;
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const override;
   void enqueue_single(Queue& queue, const Buffer& grid, const Buffer& coefficients, bool exchanged) const override;
+  bool has_levels() const override { return pairs_.size() == 1; }
+  void enqueue_level(Queue& queue, const Buffer& grid, const Buffer& coefficients, std::size_t newer, std::size_t older,
+                     std::size_t target) const override;
   std::vector<std::pair<std::size_t, std::size_t>> exchanges() const override;
 
  private:
   FrameKernel frame_;
   std::vector<TimeLevels::Pair> pairs_;
   std::vector<MarchStep> steps_;
+  MakeStep make_;
   Kernel copy_;
 };
 

@@ -176,12 +176,12 @@ class DeviceLayersState final : public LayerState<T> {
   void launch(const DeviceGrid& grid, const Kernel& kernel, const Buffer& to) {
     const std::size_t first =
         grid.origin + layout_.begin[0] * grid.plane + layout_.begin[1] * grid.pitch + layout_.begin[2];
-    grid.queue.launch(kernel, {.groups = {groups_}, .items = {kLayerItems}},
-                      {grid.fields, grid.coefficients, profiles_, now_, to, shared_, table_,
-                       word((grid.exchanged ? grid.field : 0) + first), word((grid.exchanged ? 0 : grid.field) + first),
-                       word(scale_ * grid.field + first), word(grid.pitch), word(grid.plane), count(boxes_),
-                       count(layout_.end[0] - layout_.begin[0]), count(layout_.end[1] - layout_.begin[1]),
-                       count(layout_.end[2] - layout_.begin[2])});
+    grid.queue.launch(
+        kernel, {.groups = {groups_}, .items = {kLayerItems}},
+        {grid.fields, grid.coefficients, profiles_, now_, to, shared_, table_, word(grid.newer * grid.field + first),
+         word(grid.older * grid.field + first), word(scale_ * grid.field + first), word(grid.pitch), word(grid.plane),
+         count(boxes_), count(layout_.end[0] - layout_.begin[0]), count(layout_.end[1] - layout_.begin[1]),
+         count(layout_.end[2] - layout_.begin[2])});
   }
 
   const Layout& layout_;
@@ -256,8 +256,8 @@ void Surface::enqueue(const DeviceGrid& grid) const {
   const std::size_t step = axis == 0 ? grid.plane : axis == 1 ? grid.pitch : 1;
   grid.queue.launch(
       kernel_, {.groups = {(width + 63) / 64, rows}, .items = {64}},
-      {grid.fields, word((grid.exchanged ? grid.field : 0) + grid.origin), word(step),
-       word(axis == 0 ? grid.pitch : grid.plane), count(width), count(rows), count(layout_.begin[axis] - 1)});
+      {grid.fields, word(grid.newer * grid.field + grid.origin), word(step), word(axis == 0 ? grid.pitch : grid.plane),
+       count(width), count(rows), count(layout_.begin[axis] - 1)});
 }
 
 template <class T>

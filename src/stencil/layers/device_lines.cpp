@@ -113,8 +113,7 @@ class LineLayersState final : public LayerState<T> {
   void launch(const DeviceGrid& grid, const LineAxis& axis) const {
     const std::size_t first =
         grid.origin + layout_.begin[0] * grid.plane + layout_.begin[1] * grid.pitch + layout_.begin[2];
-    const std::size_t newer = (grid.exchanged ? grid.field : 0) + first,
-                      older = (grid.exchanged ? 0 : grid.field) + first;
+    const std::size_t newer = grid.newer * grid.field + first, older = grid.older * grid.field + first;
     std::vector<Argument> arguments{grid.fields, grid.coefficients, profiles_,   memories_,
                                     axis.table,  word(newer),       word(older), word(scale_ * grid.field + first)};
     const auto add = [&](std::size_t step, std::size_t other_step, std::size_t one, std::size_t other) {

@@ -1,5 +1,6 @@
 // Shots on devices: points, snapshots and images stay on the device; states are kept in host memory.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -15,6 +16,7 @@ namespace ridge::stencil {
 namespace {
 
 constexpr std::size_t kPointItems = 64;  // work-items of a group of move_points
+constexpr std::size_t kSmallCells = 4;   // cells per work-item of the kernels of small snapshots
 
 // Kernels of one kind of snapshots, which the run that reads them launches too.
 template <class T>
@@ -22,6 +24,10 @@ struct DeviceSnapshots final : Snapshots<T> {
   SnapshotBits bits = SnapshotBits::whole;
   Kernel close{}, correlate{};
   Buffer whole{}, small{}, scales{};  // with small integers, `whole` is one snapshot, of the step that is under way
+  bool third = false;                 // small integers: a third level of the grid holds the level before the step
+  // The time levels of the forward run are its snapshots: slot k needs levels k to k + 2.
+  Buffer levels{};
+  std::array<std::size_t, 2> first{};      // fields of levels 0 and 1
   std::unique_ptr<SnapshotStore> store{};  // if streamed: `small` and `scales` then hold kSnapshotPlaces
 };
 
@@ -52,15 +58,18 @@ class DeviceShot final : public ShotRun<T> {
     const DeviceGrid grid = *running_->device_grid();
     grid.queue.fill(grid.fields, std::byte{0});
     grid.queue.finish();
+    running_->reset_levels();
     if (layers_) layers_->clear();
   }
   void step() override {
     if (pending_ && pending_->older) flush();
+    if (together_ > 1) running_->aim((running_->device_grid()->newer + 1) % together_);
     step_with_layers(*running_, layers_.get());
     if (pending_) pending_->older = true;
   }
   void wait() override {
     flush();
+    flush_image();
     running_->wait();
   }
 
@@ -114,10 +123,11 @@ class DeviceShot final : public ShotRun<T> {
     const bool whole = bits == SnapshotBits::whole;
     const Program program = device_.compile(shot_sources<T>()[bits == SnapshotBits::eight ? 2 : 1]);
     made->bits = bits;
+    made->third = !whole && running_->open_levels(3);
     made->close = program.kernel(whole ? "close_snapshot" : "close_small");
     made->correlate = program.kernel(whole ? "correlate" : "correlate_small");
     const std::size_t field = field_values();
-    made->whole = device_.buffer(field * (whole ? slots : 1) * sizeof(T), {.name = "snapshots"});
+    if (!made->third) made->whole = device_.buffer(field * (whole ? slots : 1) * sizeof(T), {.name = "snapshots"});
     if (!whole) {
       const std::size_t places = streamed ? kSnapshotPlaces : slots;
       made->small = device_.buffer(field * places * bytes_of(bits), {.name = "small snapshots"});
@@ -131,25 +141,44 @@ class DeviceShot final : public ShotRun<T> {
     }
     return made;
   }
+  bool has_levels() const override { return running_->has_levels(); }
+  std::shared_ptr<Snapshots<T>> levels(std::size_t slots) override {
+    auto made = std::make_shared<DeviceSnapshots<T>>();
+    running_->open_levels(slots + 2);
+    made->levels = running_->device_grid()->fields;
+    made->correlate = device_.compile(shot_sources<T>()[1]).kernel("correlate_levels");
+    return made;
+  }
+  void correlate_together(std::size_t steps) override {
+    running_->open_levels(steps);
+    together_ = steps;
+  }
   void open(Snapshots<T>& snapshots, std::size_t slot) override {
     auto& all = static_cast<DeviceSnapshots<T>&>(snapshots);
     const DeviceGrid grid = *running_->device_grid();
+    if (all.third) return running_->aim(3 - grid.newer - grid.older);
+    if (all.levels) {
+      if (slot == 0) all.first = {grid.older, grid.newer};
+      return running_->aim(slot + 2);
+    }
     const std::size_t bytes = field_values() * sizeof(T);
-    grid.queue.copy(grid.fields, all.whole, bytes, grid.exchanged ? 0 : bytes,
+    grid.queue.copy(grid.fields, all.whole, bytes, grid.older * bytes,
                     all.bits == SnapshotBits::whole ? slot * bytes : 0);
   }
   void close(Snapshots<T>& snapshots, std::size_t slot) override {
     auto& all = static_cast<DeviceSnapshots<T>&>(snapshots);
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t field = field_values();
+    if (all.levels) return;
     if (all.bits == SnapshotBits::whole) {
       launch(all.close, field,
              {grid.fields, all.whole, start(grid, false), start(grid, true), word(slot * field), word(field)});
     } else {
       const std::size_t place = all.store ? all.store->place_to_write(slot) : slot;
-      launch(all.close, field,
-             {grid.fields, all.whole, all.small, all.scales, start(grid, false), start(grid, true), word(place),
-              word(field), word(blocks())});
+      launch(all.close, (field + kSmallCells - 1) / kSmallCells,
+             {grid.fields, all.third ? grid.fields : all.whole, all.small, all.scales, start(grid, false),
+              start(grid, true), word(all.third ? (3 - grid.newer - grid.older) * field : 0), word(place), word(field),
+              word(blocks())});
       if (all.store) all.store->written(slot, grid.queue.record());
     }
   }
@@ -157,9 +186,13 @@ class DeviceShot final : public ShotRun<T> {
     auto& all = static_cast<DeviceSnapshots<T>&>(snapshots);
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t field = field_values();
-    if (!image_) {
-      image_ = device_.buffer(field * sizeof(T), {.name = "image"});
-      grid.queue.fill(image_, std::byte{0});
+    make_image(all.bits != SnapshotBits::whole);
+    if (all.levels) {
+      if (collected_.count > 0 && (collected_.from != &all || slot + collected_.count != collected_.slot))
+        flush_image();
+      if (collected_.count == 0) collected_ = {&all, slot, grid.newer, 0, weight};
+      if (++collected_.count >= together_) flush_image();
+      return;
     }
     if (all.bits == SnapshotBits::whole) {
       launch(all.correlate, field,
@@ -167,11 +200,7 @@ class DeviceShot final : public ShotRun<T> {
               Argument(static_cast<T>(weight))});
     } else {
       const std::size_t place = all.store ? all.store->place_to_read(slot) : slot;
-      if (!rounding_) {
-        rounding_ = device_.buffer(blocks() * sizeof(T), {.name = "rounding of snapshots"});
-        grid.queue.fill(rounding_, std::byte{0});
-      }
-      launch(all.correlate, field,
+      launch(all.correlate, (field + kSmallCells - 1) / kSmallCells,
              {grid.fields, all.small, all.scales, image_, rounding_, start(grid, false), word(place), word(field),
               word(blocks()), Argument(static_cast<T>(weight))});
       if (all.store) all.store->used(slot, grid.queue.record());
@@ -189,7 +218,10 @@ class DeviceShot final : public ShotRun<T> {
   }
   void keep_frame(Frames<T>& frames, std::size_t slot) override { move_frame(frames, slot, false); }
   void put_frame(Frames<T>& frames, std::size_t slot) override { move_frame(frames, slot, true); }
-  void read_image(Grid<T>& image) override { read_values(image_, field_values(), 1, image); }
+  void read_image(Grid<T>& image) override {
+    flush_image();
+    read_values(image_, field_values(), 1, image);
+  }
   void read_rounding(Grid<T>& rounding) override { read_values(rounding_, blocks(), kSnapshotBlock, rounding); }
 
   std::size_t field_values() const override { return running_->device_grid()->field; }
@@ -200,16 +232,17 @@ class DeviceShot final : public ShotRun<T> {
     flush();
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t field = field_values(), bytes = field * sizeof(T);
-    transfer_.download(grid.queue, grid.fields, state, bytes, grid.exchanged ? bytes : 0);
-    transfer_.download(grid.queue, grid.fields, state + field, bytes, grid.exchanged ? 0 : bytes);
+    transfer_.download(grid.queue, grid.fields, state, bytes, grid.newer * bytes);
+    transfer_.download(grid.queue, grid.fields, state + field, bytes, grid.older * bytes);
     if (layers_) layers_->save(state + 2 * field);
   }
   void restore(const T* state) override {
     flush();
+    running_->reset_levels();
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t field = field_values(), bytes = field * sizeof(T);
-    transfer_.upload(grid.queue, state, grid.fields, bytes, grid.exchanged ? bytes : 0);
-    transfer_.upload(grid.queue, state + field, grid.fields, bytes, grid.exchanged ? 0 : bytes);
+    transfer_.upload(grid.queue, state, grid.fields, bytes, grid.newer * bytes);
+    transfer_.upload(grid.queue, state + field, grid.fields, bytes, grid.older * bytes);
     if (layers_) layers_->restore(state + 2 * field);
   }
   bool open_states(std::size_t slots) override {
@@ -246,6 +279,11 @@ class DeviceShot final : public ShotRun<T> {
     std::size_t points = 0, row = 0;
     bool older = false;
   };
+  struct Collected {  // steps of levels() that are not yet in the image, from the last one down
+    const DeviceSnapshots<T>* from = nullptr;
+    std::size_t slot = 0, level = 0, count = 0;  // of the last step: its slot, and the field of the adjoint level
+    double weight = 1;
+  };
   // Cells of a grid from an array with one value per `cells` elements of a field; zeros without an array.
   void read_values(const Buffer& from, std::size_t count, std::size_t cells, Grid<T>& to) {
     if (!from) return std::fill(to.all().begin(), to.all().end(), T{});
@@ -264,7 +302,9 @@ class DeviceShot final : public ShotRun<T> {
   static Argument word(std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); }
   static Argument count(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
   // First element of a time level; its cells follow after the padding.
-  static Argument start(const DeviceGrid& grid, bool older) { return word(grid.exchanged != older ? grid.field : 0); }
+  static Argument start(const DeviceGrid& grid, bool older) {
+    return word((older ? grid.older : grid.newer) * grid.field);
+  }
   std::size_t blocks() const { return (field_values() + kSnapshotBlock - 1) / kSnapshotBlock; }
 
   std::size_t place_of(std::size_t cell) const {  // elements after the first cell
@@ -300,10 +340,11 @@ class DeviceShot final : public ShotRun<T> {
   // Copies both time levels, the newer one first, and the memory variables.
   void copy_state(std::size_t place, bool back) {
     flush();
+    if (back) running_->reset_levels();
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t bytes = field_values() * sizeof(T);
     for (const std::size_t level : {0, 1}) {
-      const std::size_t in_grid = grid.exchanged != (level == 1) ? bytes : 0, there = (2 * place + level) * bytes;
+      const std::size_t in_grid = (level == 1 ? grid.older : grid.newer) * bytes, there = (2 * place + level) * bytes;
       back ? grid.queue.copy(state_levels_, grid.fields, bytes, there, in_grid)
            : grid.queue.copy(grid.fields, state_levels_, bytes, in_grid, there);
     }
@@ -311,6 +352,29 @@ class DeviceShot final : public ShotRun<T> {
   }
   void flush() {
     if (pending_) move(nullptr, 0);
+  }
+  // Zeros, unless they exist.
+  void make_image(bool rounds) {
+    const DeviceGrid grid = *running_->device_grid();
+    if (!image_) {
+      image_ = device_.buffer(grid.field * sizeof(T), {.name = "image"});
+      grid.queue.fill(image_, std::byte{0});
+    }
+    if (rounds && !rounding_) {
+      rounding_ = device_.buffer(blocks() * sizeof(T), {.name = "rounding of snapshots"});
+      grid.queue.fill(rounding_, std::byte{0});
+    }
+  }
+  // Adds the collected steps to the image.
+  void flush_image() {
+    if (collected_.count == 0) return;
+    const DeviceGrid grid = *running_->device_grid();
+    const DeviceSnapshots<T>& from = *collected_.from;
+    launch(from.correlate, grid.field,
+           {from.levels, grid.fields, image_, word(grid.field), Argument(static_cast<T>(collected_.weight)),
+            count(collected_.slot), count(collected_.count), count(from.first[0]), count(from.first[1]),
+            count(collected_.level), count(std::max<std::size_t>(2, together_))});
+    collected_.count = 0;
   }
   // Adds a row of `from`, if given, to the new level, and takes the pending row.
   void move(const Attached* from, std::size_t row) {
@@ -355,6 +419,8 @@ class DeviceShot final : public ShotRun<T> {
   DeviceGrid grid_;  // as it was at the start, for what does not change: origin and pitch
   std::vector<Attached> points_{};
   std::optional<Pending> pending_{};
+  Collected collected_{};
+  std::size_t together_ = 0;  // steps that are correlated at once, and levels of the grid; 0: not set
   Buffer image_{}, rounding_{}, state_levels_{}, state_layers_{};
   std::unique_ptr<SnapshotStore> states_{};
   PinnedTransfer transfer_;
@@ -368,7 +434,10 @@ std::vector<KernelSource> shot_sources() {
   const auto snapshots = [](const char* type, const char* largest) {
     return KernelSource{.name = "stencil snapshots",
                         .text = ridge::detail::kernel_text("stencil/snapshots"),
-                        .defines = {{"CELL", type_name<T>()}, {"SMALL", type}, {"LARGEST", largest}}};
+                        .defines = {{"CELL", type_name<T>()},
+                                    {"SMALL", type},
+                                    {"LARGEST", largest},
+                                    {"TOGETHER_STEPS", std::to_string(kTogether)}}};
   };
   return {KernelSource{.name = "stencil shots",
                        .text = ridge::detail::kernel_text("stencil/shots"),

@@ -81,7 +81,7 @@ double time_of(const History& history, const HistoryProblem& problem) {
   const auto steps = static_cast<double>(problem.steps);
   const double run = steps * problem.step;
   double moved = (history.recomputation + 1) * run;
-  const double each = history.bits == SnapshotBits::whole ? 10 * problem.whole
+  const double each = history.bits == SnapshotBits::whole ? problem.whole_accesses * problem.whole
                                                           : 9 * problem.whole + 2 * small_of(problem, history.bits);
   moved += each * std::ceil(steps / static_cast<double>(history.every));
   if (history.rewinds) moved += 4 * steps * problem.frame;
@@ -121,7 +121,7 @@ std::optional<History> with_blocks(const HistoryProblem& problem, SnapshotBits b
   const std::size_t count = (problem.steps + history.block - 1) / history.block;
   if (count != blocks) return std::nullopt;
   const bool small = bits != SnapshotBits::whole;
-  history.bytes = problem.fixed + (small ? problem.scratch : 0) +
+  history.bytes = problem.fixed + (small ? problem.scratch : problem.whole_scratch) +
                   static_cast<double>(history.slots()) * (small ? small_of(problem, bits) : problem.whole);
   if (history.bytes > problem.budget) return std::nullopt;
   const bool elsewhere = problem.states_elsewhere > 0;
@@ -249,7 +249,7 @@ History plan_history(const HistoryProblem& given) {
     return history;
   }
   HistoryProblem larger = problem;
-  larger.budget = problem.fixed + problem.whole;
+  larger.budget = problem.fixed + problem.whole + problem.whole_scratch;
   while (candidates(larger).empty()) larger.budget += std::max(problem.state, 0.05 * larger.budget);
   throw Error(ErrorKind::invalid_argument,
               fmt::format("a memory budget of {} is too small for a gradient: the fields alone take {}, and {} suffice",

@@ -13,6 +13,8 @@ struct HistoryProblem {
   std::size_t steps = 0;
   double fixed = 0;             // bytes of both runs without any history
   double whole = 0;             // bytes of a snapshot at full precision
+  double whole_scratch = 0;     // further bytes with such snapshots
+  double whole_accesses = 10;   // to a field, to write and to correlate such a snapshot
   double eighth = 0;            // bytes of a snapshot of 8-bit integers; 0: snapshots at full precision only
   double sixteenth = 0;         // of 16-bit integers
   double scratch = 0;           // further bytes with such snapshots

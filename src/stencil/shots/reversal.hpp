@@ -34,13 +34,17 @@ class Reversal {
         progress_(options.progress) {
     forward_ = start_shot(state.device, *state.forward, state.coefficients, state.spare);
     backward_ = start_shot(state.device, *state.backward, state.coefficients);
+    keeps_levels_ = !images_ && forward_->has_levels() && backward_->has_levels();
     history_ = plan_history(history_problem(options));
+    keeps_levels_ = keeps_levels_ && history_.bits == SnapshotBits::whole && history_.slots() > 1;
     sources_ = forward_->attach(shot.sources, steps);
     heard_ = forward_->attach(shot.receivers, steps);
     forward_->put_rows(sources_, 0, steps, shot.wavelets.data());
     residuals_ = backward_->attach(shot.receivers, steps);
     pulses_ = backward_->attach(shot.sources, steps);
-    snapshots_ = forward_->snapshots(history_.slots(), history_.bits, history_.streams);
+    snapshots_ = keeps_levels_ ? forward_->levels(history_.slots())
+                               : forward_->snapshots(history_.slots(), history_.bits, history_.streams);
+    if (keeps_levels_) backward_->correlate_together(kTogether);
     traces_.resize(steps * receivers_);
   }
 
@@ -187,6 +191,8 @@ class Reversal {
                      static_cast<double>((forward_->held_layers() + backward_->held_layers()) *
                                          sizeof(T)),  // both runs and the image
             .whole = field,
+            .whole_scratch = keeps_levels_ ? (kTogether - 2) * field : 0,
+            .whole_accesses = keeps_levels_ ? 2.0 + 4.0 / kTogether : 10,
             .eighth = small(8),
             .sixteenth = small(16),
             .scratch = field * (1 + 1.0 / kSnapshotBlock),  // one snapshot in cells, and the errors of its rounding
@@ -263,6 +269,7 @@ class Reversal {
       backward_->take(pulses_, n);
       if (n > 0) backward_->step();
     }
+    if (keeps_levels_) backward_->wait();  // the forward run writes these levels again
   }
 
   const SurveyState<T>& state_;
@@ -271,6 +278,7 @@ class Reversal {
   std::span<const T> observed_;
   std::size_t receivers_;
   bool derivatives_, images_;
+  bool keeps_levels_ = false;  // exact snapshots are the levels of the forward run
   SurveyProgress progress_;
   std::size_t sources_ = 0, heard_ = 0, residuals_ = 0, pulses_ = 0, taken_ = 0;
   std::unique_ptr<ShotRun<T>> forward_{}, backward_{};

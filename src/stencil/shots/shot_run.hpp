@@ -13,6 +13,7 @@ namespace ridge::stencil {
 // How snapshots are stored: as cells, or as 16-bit or 8-bit integers with a scale per kSnapshotBlock cells.
 enum class SnapshotBits { whole, sixteen, eight };
 inline constexpr std::size_t kSnapshotBlock = 32;
+inline constexpr std::size_t kTogether = 6;  // steps that are correlated at once
 inline std::size_t bytes_of(SnapshotBits bits) { return bits == SnapshotBits::eight ? 1 : 2; }  // not of whole ones
 inline double largest_of(SnapshotBits bits) { return bits == SnapshotBits::eight ? 127 : 32767; }
 
@@ -48,6 +49,13 @@ class ShotRun {
   // Snapshots hold new - 2 now + previous of a step: open() before the step, close() after it and its sources.
   // `streamed`: integer snapshots in host memory, except those that the device is writing or reading.
   virtual std::shared_ptr<Snapshots<T>> snapshots(std::size_t count, SnapshotBits bits, bool streamed = false) = 0;
+  // Snapshots that need no copies: levels() makes the run write the new levels of consecutive steps to fields of their
+  // own; `count` steps from slot 0 on, after clear(), restore() or put_state(). The adjoint run that reads them keeps
+  // `steps` levels and correlates as many steps at once, at most kTogether. Both need has_levels() and run without
+  // values.
+  virtual bool has_levels() const { return false; }
+  virtual std::shared_ptr<Snapshots<T>> levels(std::size_t /*count*/) { return nullptr; }
+  virtual void correlate_together(std::size_t /*steps*/) {}
   virtual void open(Snapshots<T>& snapshots, std::size_t slot) = 0;
   virtual void close(Snapshots<T>& snapshots, std::size_t slot) = 0;
   // Adds weight * snapshot * (new level) to the image.

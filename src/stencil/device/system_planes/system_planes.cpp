@@ -176,9 +176,17 @@ std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, co
     std::vector<std::size_t> changed = order;
     for (const auto& [newer, older] : levels.pairs) std::swap(changed[newer], changed[older]);
     // First from the fields' own buffers to the older levels', then back.
-    return std::make_shared<const InPlacePass>(device, frame, levels.pairs,
-                                               std::vector<MarchStep>{step_of(made, layout, place, order, changed),
-                                                                      step_of(made, layout, place, changed, order)});
+    std::vector<MarchStep> steps{step_of(made, layout, place, order, changed),
+                                 step_of(made, layout, place, changed, order)};
+    const auto with_levels = [=, pair = levels.pairs.front()](std::size_t newer, std::size_t older,
+                                                              std::size_t target) {
+      std::vector<std::size_t> from(2), to(2);
+      from[pair.newer] = newer;
+      from[pair.older] = older;
+      to[pair.newer] = to[pair.older] = target;  // the older level is not written
+      return step_of(made, layout, place, from, to);
+    };
+    return std::make_shared<const InPlacePass>(device, frame, levels.pairs, std::move(steps), with_levels);
   };
   std::vector<std::size_t> depths{1};
   if (in_place) depths.insert(depths.begin(), 2);
