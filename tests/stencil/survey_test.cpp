@@ -247,6 +247,59 @@ TEST(Survey, GivesStatesDuringARun) {
   EXPECT_EQ(middle, last);
 }
 
+// Source and receiver exchanged give the same trace: exactly without layers, whose terms are not symmetric.
+TEST(Survey, IsReciprocal) {
+  Random random(23);
+  for (const std::size_t layer : {0, 8}) {
+    SurveyMedium medium = uneven(random, {31, 37}, layer == 0);
+    medium.layer = layer;
+    const Survey<double> survey(host(), medium, {.effort = Effort::quick});
+    const std::vector<double> one{8.3, 9.7}, other{21.6, 28.2};
+    const Shot there{.sources = one, .wavelets = survey.ricker(160), .receivers = other},
+        back{.sources = other, .wavelets = survey.ricker(160), .receivers = one};
+    EXPECT_LT(apart(survey.record(there, 160), survey.record(back, 160)), layer == 0 ? 1e-12 : 1e-3) << layer;
+  }
+}
+
+// A run that is stopped at a step and continued from what it saved gives the same bits.
+void check_continued(const Survey<double>& survey, const Inverted& made, const GradientOptions& options) {
+  const Gradient whole = survey.gradient(made.shot, made.steps, made.observed, options);
+  for (const std::size_t stop : {std::size_t{1}, made.steps / 3, made.steps - 1}) {
+    GradientOptions first = options, second = options;
+    first.checkpoints.due = [&](std::size_t steps) { return steps == stop; };
+    first.checkpoints.save = [&](const std::vector<std::byte>& state) { second.checkpoints.resume = state; };
+    survey.gradient(made.shot, made.steps, made.observed, first);
+    const Gradient continued = survey.gradient(made.shot, made.steps, made.observed, second);
+    EXPECT_EQ(continued.velocity, whole.velocity) << stop << " of " << made.steps << ": " << whole.explain;
+    EXPECT_EQ(continued.wavelets, whole.wavelets) << whole.explain;
+    EXPECT_EQ(continued.traces, whole.traces) << whole.explain;
+    EXPECT_EQ(continued.image, whole.image) << whole.explain;
+    EXPECT_EQ(continued.error, whole.error) << whole.explain;
+    EXPECT_NEAR(continued.misfit, whole.misfit, 1e-14 * whole.misfit) << whole.explain;
+    second.checkpoints.resume.pop_back();
+    EXPECT_THROW(survey.gradient(made.shot, made.steps, made.observed, second), Error);
+  }
+}
+
+TEST(Survey, ContinuesStoppedRuns) {
+  const Inverted made = inversion_case();
+  const Survey<double> survey(host(), made.medium, {.effort = Effort::quick});
+  const std::size_t field = 8 * 60 * 80;
+  check_continued(survey, made, {.exact = true});
+  check_continued(survey, made, {.memory = 60 * field, .exact = true});
+  check_continued(survey, made, {.memory = 40 * field, .error = 2e-4, .bits = 16});
+  check_continued(survey, made, {.backwards = true});
+  check_continued(survey, made, {.memory = 60 * field, .image = true});
+  SurveyCheckpoints first, second;
+  first.due = [](std::size_t steps) { return steps == 31; };
+  first.save = [&](const std::vector<std::byte>& state) { second.resume = state; };
+  std::vector<double> last, again;
+  const std::vector<double> whole = survey.record(made.shot, made.steps, &last, {}, {}, first);
+  EXPECT_EQ(survey.record(made.shot, made.steps, &again, {}, {}, second), whole);
+  EXPECT_EQ(again, last);
+  EXPECT_THROW(survey.record(made.shot, made.steps + 1, &again, {}, {}, second), Error);
+}
+
 // Receivers at cells and between cells: 64 and 8 of them per work-group, whose barriers PoCL 3.1 without optimization
 // once ignored.
 void check_receivers(const Survey<double>& here, const Survey<double>& there) {

@@ -224,6 +224,20 @@ class DeviceShot final : public ShotRun<T> {
   }
   void read_rounding(Grid<T>& rounding) override { read_values(rounding_, blocks(), kSnapshotBlock, rounding); }
 
+  void save_image(T* values) override {
+    flush_image();
+    make_image(true);
+    const DeviceGrid grid = *running_->device_grid();
+    transfer_.download(grid.queue, image_, values, grid.field * sizeof(T));
+    transfer_.download(grid.queue, rounding_, values + grid.field, blocks() * sizeof(T));
+  }
+  void restore_image(const T* values) override {
+    make_image(true);
+    const DeviceGrid grid = *running_->device_grid();
+    transfer_.upload(grid.queue, values, image_, grid.field * sizeof(T));
+    transfer_.upload(grid.queue, values + grid.field, rounding_, blocks() * sizeof(T));
+  }
+
   std::size_t field_values() const override { return running_->device_grid()->field; }
   std::size_t held_fields() const override { return in_place_ ? 3 : 5; }
   std::size_t held_layers() const override { return layers_ ? layers_->held_values() : 0; }

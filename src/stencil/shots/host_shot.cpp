@@ -204,6 +204,16 @@ class HostShot final : public ShotRun<T> {
         rounding);
   }
 
+  void save_image(T* values) override {
+    image_.resize(field_values());
+    rounding_.resize(this->image_values() - field_values());
+    std::copy(rounding_.begin(), rounding_.end(), std::copy(image_.begin(), image_.end(), values));
+  }
+  void restore_image(const T* values) override {
+    image_.assign(values, values + field_values());
+    rounding_.assign(values + field_values(), values + this->image_values());
+  }
+
   std::size_t field_values() const override { return RowFrame(chosen_.layout, sizeof(T)).field; }
   std::size_t state_values() const override { return 2 * field_values() + (layers_ ? layers_->values() : 0); }
   void save(T* state) override {

@@ -12,6 +12,7 @@
 #include "base/host_memory.hpp"
 #include "stencil/shots/history.hpp"
 #include "stencil/shots/sampling.hpp"
+#include "stencil/shots/saved_run.hpp"
 #include "stencil/shots/survey_state.hpp"
 
 namespace ridge::stencil {
@@ -31,11 +32,17 @@ class Reversal {
         receivers_(shot.receivers.points),
         derivatives_(options.derivatives || options.image),
         images_(options.image),
-        progress_(options.progress) {
+        progress_(options.progress),
+        checkpoints_(options.checkpoints),
+        resumed_(steps) {
     forward_ = start_shot(state.device, *state.forward, state.coefficients, state.spare);
     backward_ = start_shot(state.device, *state.backward, state.coefficients);
     keeps_levels_ = !images_ && forward_->has_levels() && backward_->has_levels();
-    history_ = plan_history(history_problem(options));
+    if (checkpoints_.resume.empty()) {
+      history_ = plan_history(history_problem(options));
+    } else {
+      read_saved();
+    }
     keeps_levels_ = keeps_levels_ && history_.bits == SnapshotBits::whole && history_.slots() > 1;
     sources_ = forward_->attach(shot.sources, steps);
     heard_ = forward_->attach(shot.receivers, steps);
@@ -45,12 +52,13 @@ class Reversal {
     snapshots_ = keeps_levels_ ? forward_->levels(history_.slots())
                                : forward_->snapshots(history_.slots(), history_.bits, history_.streams);
     if (keeps_levels_) backward_->correlate_together(kTogether);
-    traces_.resize(steps * receivers_);
+    if (traces_.empty()) traces_.resize(steps * receivers_);
   }
 
   void run() {
     const double start = base::now();
     if (progress_) progress_(0);
+    if (resumed_ < steps_ && images_) forward_->restore_image(saved_light_.data());
     if (history_.rewinds) {
       rewind();
       backward_->wait();
@@ -58,11 +66,12 @@ class Reversal {
       return;
     }
     const std::size_t blocks = (steps_ + history_.block - 1) / history_.block;
+    const std::size_t left = (resumed_ - 1) / history_.block + 1;  // of a continued run: blocks that are not done
     if (blocks > 1 && history_.states + 1 == blocks && forward_->open_states(blocks)) {
-      reverse_all(blocks);
+      reverse_all(left);
     } else {
       const State first{};  // null: the zero state
-      reverse_blocks(*this, 0, blocks, history_.states, first);
+      reverse_blocks(*this, 0, left, history_.states, first);
     }
     backward_->wait();
     seconds_ = base::now() - start;
@@ -89,8 +98,8 @@ class Reversal {
   void read_image(Grid<T>& image) { backward_->read_image(image); }
   void read_rounding(Grid<T>& rounding) { backward_->read_rounding(rounding); }
   void read_illumination(Grid<T>& image) { forward_->read_image(image); }
-  std::vector<T> pulses(std::size_t sources) {
-    std::vector<T> values(steps_ * sources);
+  std::vector<T> pulses() {
+    std::vector<T> values(steps_ * shot_.sources.points);
     backward_->get_rows(pulses_, 0, steps_, values.data());
     return values;
   }
@@ -168,11 +177,14 @@ class Reversal {
       back->put_frame(*frames, std::max<std::size_t>(1, n) - 1);
       back->close(*snapshots_, 0);
       back->wait();
+      if (n >= resumed_) continue;
+      if (n + 1 == resumed_) restore_saved();
       backward_->add(residuals_, n);
       backward_->correlate(*snapshots_, 0, 1);
       backward_->take(pulses_, n);
       if (n > 0) backward_->step();
       backward_->wait();  // the snapshot is written again
+      save_if_due(n, 0);
     }
   }
 
@@ -240,7 +252,7 @@ class Reversal {
       forward_->add(sources_, n);
       forward_->take(heard_, n);
       if (slot) forward_->close(*snapshots_, place);
-      if (slot && images_) forward_->correlate(*snapshots_, place, steps_of(place, end - begin));
+      if (slot && images_ && !is_lit(begin, end)) forward_->correlate(*snapshots_, place, steps_of(place, end - begin));
       if (progress_) progress_(taken_ + 1);
     }
   }
@@ -261,15 +273,84 @@ class Reversal {
 
   // The block's traces are known now: its residuals drive the adjoint run backwards through it.
   void reverse_block(std::size_t begin, std::size_t end) {
+    const double before = misfit_;
     find_residuals(begin, end);
-    for (std::size_t n = end; n-- > begin;) {
+    for (std::size_t n = std::min(end, resumed_); n-- > begin;) {
+      if (n + 1 == resumed_) restore_saved();
       backward_->add(residuals_, n);
       const std::size_t place = (n - begin) / history_.every;
       if (is_sampled(n - begin, end - begin)) backward_->correlate(*snapshots_, place, steps_of(place, end - begin));
       backward_->take(pulses_, n);
       if (n > 0) backward_->step();
+      save_if_due(n, n == begin ? misfit_ : before);
     }
     if (keeps_levels_) backward_->wait();  // the forward run writes these levels again
+  }
+
+  // The illumination of a block that a continued run computes again has been restored.
+  bool is_lit(std::size_t begin, std::size_t end) const { return resumed_ > begin && resumed_ < end; }
+
+  // `n` steps are left to go back. `misfit` is that of the steps whose blocks are done.
+  void save_if_due(std::size_t n, double misfit) {
+    if (!checkpoints_.due || n == 0 || !checkpoints_.due(steps_ - n)) return;
+    SavedRun to(identity());
+    for (const std::size_t number : {n, static_cast<std::size_t>(history_.bits), std::size_t{history_.rewinds},
+                                     std::size_t{history_.streams}, history_.every, history_.block, history_.states})
+      to.add(number);
+    const double numbers[] = {misfit, history_.recomputation, history_.error, static_cast<double>(taken_)};
+    to.add(numbers, std::size(numbers));
+    to.add(history_.explain.size());
+    to.add(history_.explain.data(), history_.explain.size());
+    std::vector<T> values(backward_->state_values());
+    backward_->save(values.data());
+    to.add(values.data(), values.size());
+    values.resize(backward_->image_values());
+    backward_->save_image(values.data());
+    to.add(values.data(), values.size());
+    if (images_) {
+      forward_->save_image(values.data());
+      to.add(values.data(), values.size());
+    }
+    values = pulses();
+    to.add(traces_.data(), traces_.size());
+    to.add(values.data(), values.size());
+    checkpoints_.save(to.bytes());
+  }
+  void read_saved() {
+    SavedRunReader from(checkpoints_.resume, identity());
+    resumed_ = std::clamp<std::size_t>(from.word(), 1, steps_);
+    history_.bits = static_cast<SnapshotBits>(std::min<std::uint64_t>(2, from.word()));
+    history_.rewinds = from.word() != 0;
+    history_.streams = from.word() != 0;
+    for (std::size_t* number : {&history_.every, &history_.block, &history_.states})
+      *number = std::clamp<std::size_t>(from.word(), number == &history_.states ? 0 : 1, steps_);
+    double numbers[4];
+    from.get(numbers, std::size(numbers));
+    misfit_ = history_.rewinds ? 0 : numbers[0];
+    history_.recomputation = numbers[1];
+    history_.error = numbers[2];
+    history_.explain.resize(std::min<std::size_t>(from.word(), checkpoints_.resume.size()));
+    from.get(history_.explain.data(), history_.explain.size());
+    const auto get = [&](std::vector<T>& values, std::size_t count) {
+      values.resize(count);
+      from.get(values.data(), count);
+    };
+    get(saved_state_, backward_->state_values());
+    get(saved_image_, backward_->image_values());
+    if (images_) get(saved_light_, forward_->image_values());
+    get(traces_, steps_ * receivers_);
+    saved_pulses_.resize(from.left() / sizeof(T));
+    from.get(saved_pulses_.data(), saved_pulses_.size());
+  }
+  void restore_saved() {
+    if (resumed_ == steps_) return;
+    if (saved_pulses_.size() != steps_ * shot_.sources.points) SavedRunReader::refuse();
+    backward_->restore(saved_state_.data());
+    backward_->restore_image(saved_image_.data());
+    backward_->put_rows(pulses_, 0, steps_, saved_pulses_.data());
+  }
+  std::vector<std::size_t> identity() const {
+    return {kSavedGradient, steps_, receivers_, shot_.sources.points, forward_->state_values(), sizeof(T), images_};
   }
 
   const SurveyState<T>& state_;
@@ -280,6 +361,9 @@ class Reversal {
   bool derivatives_, images_;
   bool keeps_levels_ = false;  // exact snapshots are the levels of the forward run
   SurveyProgress progress_;
+  const SurveyCheckpoints& checkpoints_;
+  std::size_t resumed_;  // steps that are left to go back
+  std::vector<T> saved_state_{}, saved_image_{}, saved_light_{}, saved_pulses_{};
   std::size_t sources_ = 0, heard_ = 0, residuals_ = 0, pulses_ = 0, taken_ = 0;
   std::unique_ptr<ShotRun<T>> forward_{}, backward_{};
   History history_{};

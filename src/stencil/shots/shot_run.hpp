@@ -64,6 +64,10 @@ class ShotRun {
   // Root mean square of the error of each cell of the image that the rounding of integer snapshots causes, if the
   // roundings are independent: at most the block's scale times its largest adjoint value, over sqrt(12), per snapshot.
   virtual void read_rounding(Grid<T>& rounding) = 0;
+  // The image and the roundings as they are stored, for interrupted runs.
+  std::size_t image_values() const { return field_values() + (field_values() + kSnapshotBlock - 1) / kSnapshotBlock; }
+  virtual void save_image(T* values) = 0;
+  virtual void restore_image(const T* values) = 0;
   // Copies the new level of the cells, (z * height + y) * width + x, to a slot, and back.
   virtual std::shared_ptr<Frames<T>> frames(const std::vector<std::uint32_t>& cells, std::size_t slots) = 0;
   virtual void keep_frame(Frames<T>& frames, std::size_t slot) = 0;

@@ -11,6 +11,7 @@
 #include "base/threads.hpp"
 #include "stencil/adjoint/adjoint_update.hpp"
 #include "stencil/shots/reversal.hpp"
+#include "stencil/shots/saved_run.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -236,24 +237,46 @@ std::vector<double> Survey<T>::ricker(std::size_t steps, double shift) const {
 
 template <class T>
 std::vector<T> Survey<T>::record(std::span<const Shot> shots, std::size_t steps, std::vector<T>* field,
-                                 const SurveyProgress& progress, const SurveySnapshots<T>& snapshots) const {
+                                 const SurveyProgress& progress, const SurveySnapshots<T>& snapshots,
+                                 const SurveyCheckpoints& checkpoints) const {
   const SurveyState<T>& state = *state_;
   const Prepared<T> prepared = prepare(state, shots, steps);
   const auto run = start_shot(state.device, *state.forward, state.coefficients);
   const std::size_t sources = run->attach(prepared.sources, steps), heard = run->attach(prepared.receivers, steps);
   run->put_rows(sources, 0, steps, prepared.wavelets.data());
   if (progress) progress(0);
-  for (std::size_t n = 0; n < steps; ++n) {
+  std::size_t begin = 0;
+  std::vector<T> saved, rows(steps * prepared.receivers.points);
+  const std::vector<std::size_t> identity{kSavedRecord, steps, prepared.receivers.points, run->state_values(),
+                                          sizeof(T)};
+  if (!checkpoints.resume.empty()) {
+    SavedRunReader from(checkpoints.resume, identity);
+    saved.resize(run->state_values());
+    begin = std::min<std::size_t>(from.word(), steps);
+    from.get(saved.data(), saved.size());
+    from.get(rows.data(), begin * prepared.receivers.points);
+    run->restore(saved.data());
+    run->put_rows(heard, 0, begin, rows.data());
+  }
+  for (std::size_t n = begin; n < steps; ++n) {
     run->step();
     run->add(sources, n);
     run->take(heard, n);
     if (progress && n + 1 < steps) progress(n + 1);
     if (snapshots.every > 0 && (n + 1) % snapshots.every == 0)
       snapshots.use(n + 1, field_of(state, *run, shots.size()));
+    if (!checkpoints.due || n + 1 == steps || !checkpoints.due(n + 1)) continue;
+    SavedRun to(identity);
+    to.add(n + 1);
+    saved.resize(run->state_values());
+    run->save(saved.data());
+    to.add(saved.data(), saved.size());
+    run->get_rows(heard, 0, n + 1, rows.data());
+    to.add(rows.data(), (n + 1) * prepared.receivers.points);
+    checkpoints.save(to.bytes());
   }
   run->wait();
   if (progress) progress(steps);
-  std::vector<T> rows(steps * prepared.receivers.points);
   run->get_rows(heard, 0, steps, rows.data());
   std::vector<T> traces = regrouped<T>(rows, steps, prepared.counts, false);
   if (field != nullptr) *field = field_of(state, *run, shots.size());
@@ -297,7 +320,7 @@ Gradient Survey<T>::gradient(std::span<const Shot> shots, std::size_t steps, std
   const std::vector<T> traces = regrouped<T>(reversal.traces(), steps, prepared.counts, false);
   Gradient gradient{.misfit = reversal.misfit(),
                     .velocity = std::vector<double>(state.medium.velocity.size()),
-                    .wavelets = by_source(reversal.pulses(prepared.sources.points), steps, prepared.sources.points),
+                    .wavelets = by_source(reversal.pulses(), steps, prepared.sources.points),
                     .traces = std::vector<double>(traces.begin(), traces.end()),
                     .recomputation = reversal.taken() / static_cast<double>(steps),
                     .seconds = reversal.seconds(),
