@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -18,6 +20,7 @@
 #include "base/worst.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/run.hpp"
+#include "cli/stencil/wave_checkpoint.hpp"
 #include "cli/stencil/wave_options.hpp"
 #include "command/process.hpp"
 #include "stencil/problems/scenario.hpp"
@@ -162,6 +165,53 @@ class AcousticRun {
     };
   }
 
+  // `done` are the results of the shots before `shot`.
+  template <class Value>
+  stencil::SurveyCheckpoints checkpoints(std::size_t shot, const std::vector<Value>& done,
+                                         std::vector<std::byte> resume) {
+    if (!saved_) return {};
+    return {
+        .due = [this](std::size_t step) { return saved_->due(step); },
+        .save = [this, shot, &done](const std::vector<std::byte>& state) { saved_->write(shot, done, field_, state); },
+        .resume = std::move(resume)};
+  }
+  // Returns the state of the first shot, if a run is continued in it.
+  template <class Value>
+  std::vector<std::byte> open_checkpoint(const stencil::Survey<T>& survey, const std::vector<T>& observed,
+                                         std::size_t& first, std::vector<Value>& done) {
+    if (options_.checkpoint.empty()) return {};
+    saved_.emplace(options_, processes_, parameters(survey, observed));
+    return saved_->found(first, done, field_);
+  }
+  // Values that a continued run must have in common with the interrupted one.
+  base::Json parameters(const stencil::Survey<T>& survey, const std::vector<T>& observed) const {
+    const stencil::SurveyMedium& medium = survey.medium();
+    const auto& decision = survey.decision();
+    base::Json all = base::Json::object();
+    all["kind"] = options_.gradient.empty() ? "traces" : options_.migrate ? "image" : "gradient";
+    all["model"] = sum_of(medium.velocity);
+    all["size"] = fmt::format("{}", fmt::join(medium.shape, "x"));
+    all["steps"] = static_cast<double>(options_.steps);
+    all["dt"] = medium.dt;
+    all["spacing"] = medium.spacing;
+    all["frequency"] = medium.frequency;
+    all["accuracy"] = medium.accuracy;
+    all["layer"] = static_cast<double>(medium.layer);
+    all["free surface"] = medium.free_surface;
+    all["border"] = options_.border;
+    all["type"] = options_.type;
+    all["shots"] = static_cast<double>(shots());
+    all["batch"] = static_cast<double>(medium_.batch);
+    all["sources"] = sum_of(sources_);
+    all["receivers"] = sum_of(receivers_);
+    all["wavelets"] = sum_of(wavelets_);
+    all["observed"] = sum_of(observed);
+    all["bits and error"] =
+        fmt::format("{} {} {} {}", options_.bits, options_.error, options_.exact, options_.backwards);
+    all["variant"] = decision.trials[decision.winner].name;
+    return all;
+  }
+
   void record(const stencil::Survey<T>& survey) {
     std::vector<T> all;
     WaveStates states(options_, options_.electric ? "Ez" : "u", medium_.shape);
@@ -169,12 +219,16 @@ class AcousticRun {
     const auto write_state = [&](std::size_t step, const std::vector<T>& field) {
       if (step < options_.steps) states.add(step, static_cast<double>(step) * survey.medium().dt, field);
     };
-    for (std::size_t k = mine().begin; k < mine().end; k += medium_.batch) {
+    std::size_t first = mine().begin;
+    std::vector<std::byte> resume = open_checkpoint(survey, std::vector<T>(), first, all);
+    for (std::size_t k = first; k < mine().end; k += medium_.batch) {
       const bool last = k + medium_.batch >= shots() && mine().end == shots();
       const std::vector<T> traces =
-          survey.record(batch(k), options_.steps, &field_, progress(k), {last ? options_.every : 0, write_state});
+          survey.record(batch(k), options_.steps, &field_, progress(k), {last ? options_.every : 0, write_state},
+                        checkpoints(k, all, std::exchange(resume, {})));
       all.insert(all.end(), traces.begin(), traces.end());
       seconds_ += stepped_ - started_;
+      if (saved_) saved_->shots_done(std::min(k + medium_.batch, mine().end), all, field_);
     }
     all = gathered(std::move(all), options_.steps * receivers());
     // The last state is that of the last shot.
@@ -202,7 +256,9 @@ class AcousticRun {
     std::string how;
     base::Worst worst;
     const stencil::SurveyMedium& medium = survey.medium();
-    for (std::size_t k = mine().begin; k < mine().end; k += medium_.batch) {
+    std::size_t first = mine().begin;
+    std::vector<std::byte> resume = open_checkpoint(survey, observed, first, sum);
+    for (std::size_t k = first; k < mine().end; k += medium_.batch) {
       const std::vector<stencil::Shot> some = batch(k);
       const auto advanced = [&, shown = progress(k)](std::size_t taken) {  // first when nothing is left to refuse
         if (taken == 0 && processes_.root())
@@ -217,12 +273,14 @@ class AcousticRun {
                            .bits = options_.bits,
                            .backwards = options_.backwards,
                            .image = options_.migrate,
-                           .progress = advanced});
+                           .progress = advanced,
+                           .checkpoints = checkpoints(k, sum, std::exchange(resume, {}))});
       seconds_ += one.seconds;
       sum[0] += one.misfit;
       const std::vector<double>& found = options_.migrate ? one.image : one.velocity;
       for (std::size_t i = 0; i < found.size(); ++i) sum[1 + i] += found[i];
       if (worst.add(one.error) || how.empty()) how = one.explain;  // of the shot with the largest error
+      if (saved_) saved_->shots_done(std::min(k + medium_.batch, mine().end), sum, field_);
     }
     if (!processes_.root()) return processes_.send(0, sum.data(), sum.size() * sizeof(double));
     std::vector<double> other(sum.size());
@@ -238,7 +296,8 @@ class AcousticRun {
     const std::string name = options_.migrate ? "image" : "gradient";
     check_finite(field_, name + " contains");
     write_field(options_, options_.gradient, name, name, medium_.shape, field_);
-    fmt::print("{}history: {}\n", options_.migrate ? "" : fmt::format("misfit {:.9g}\n", sum[0]), how);
+    fmt::print("{}history: {}\n", options_.migrate ? "" : fmt::format("misfit {:.9g}\n", sum[0]),
+               how.empty() ? "that of the checkpoint" : how);
   }
 
   // At twice the peak frequency, above which a Ricker pulse has little energy.
@@ -269,7 +328,8 @@ class AcousticRun {
         values, survey.courant(), stencil::acoustic_limit(medium.accuracy), medium.frequency,
         cells_per_shortest_wave(medium), medium.layer, medium.free_surface ? ", a free surface" : "");
     const auto& decision = survey.decision();
-    const double rate = static_cast<double>(medium.velocity.size() * options_.steps * shots()) / seconds_;
+    const double cells = static_cast<double>(medium.velocity.size() * options_.steps * shots());
+    const double rate = seconds_ > 0 ? cells / seconds_ : 0;  // 0: a continued run had nothing left to compute
     fmt::print("{} shots of {} steps in {}, {} by {} on {}{}; planned and compiled in {}\n", shots(), options_.steps,
                base::human_seconds(seconds_), base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name,
                device.id(),
@@ -300,6 +360,7 @@ class AcousticRun {
   stencil::SurveyMedium medium_;
   std::vector<double> sources_{}, receivers_{}, wavelets_{};
   std::vector<T> field_{};
+  std::optional<WaveCheckpoint> saved_{};
   base::Progress bar_ = base::terminal_progress();
 };
 
@@ -336,6 +397,19 @@ void add_shot_options(Command& command, AcousticOptions& options) {
               "Bits of snapshots that are not exact: 16, or 8 with an error of up to 3e-2 (default: by --error)")
       .between(8, 16)
       .only_with(files.gradient);
+  const Option checkpoint =
+      command
+          .option("--checkpoint", options.checkpoint,
+                  "Keep the shots that are done and the state of the current one in FILE, and before in FILE.previous")
+          .writes()
+          .not_with(files.every);
+  command
+      .option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints (default: a tenth of --steps)")
+      .value_name("N")
+      .positive()
+      .only_with(checkpoint);
+  command.flag("--resume", options.resume, "Continue from the newest complete checkpoint, or start if there is none")
+      .only_with(checkpoint);
 }
 
 void run_shots(Command& command, const std::shared_ptr<AcousticOptions>& options) {

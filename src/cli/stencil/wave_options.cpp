@@ -84,10 +84,11 @@ WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::stri
       command.option("--out", options.out, "Write the last state: .npy, .png, .vti, or a series .pvd for ParaView")
           .writes()
           .ends_in({".npy", ".png", ".vti", ".pvd"});
-  command.option("--every", options.every, "Write the states of --out after every N steps, as NAME_000100.png")
-      .value_name("N")
-      .positive()
-      .only_with(out);
+  const Option every =
+      command.option("--every", options.every, "Write the states of --out after every N steps, as NAME_000100.png")
+          .value_name("N")
+          .positive()
+          .only_with(out);
   const Option observed =
       command.option("--observed", options.observed, "Observed traces, in the form of --record, .npy or .sgy").reads();
   const Option gradient =
@@ -103,7 +104,7 @@ WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::stri
   command.option("--memory", options.memory, "Memory for a gradient: 16G, 500M (default: half of the device's memory)")
       .value_name("BYTES")
       .only_with(gradient);
-  return {source, gradient};
+  return {source, gradient, every};
 }
 
 WaveStates::WaveStates(const WaveOptions& options, std::string name, std::vector<std::size_t> shape)

@@ -13,18 +13,19 @@
 namespace ridge::cli {
 
 struct WaveOptions {
-  std::string device, size, source, receivers, record, out, observed, gradient, memory, type = "f32", units = "cells";
-  std::size_t steps = 1000, layer = 8, depth = 4, every = 0, threads = 0;
+  std::string device, size, source, receivers, record, out, observed, gradient, memory, type = "f32", units = "cells",
+                                                                                        checkpoint;
+  std::size_t steps = 1000, layer = 8, depth = 4, every = 0, threads = 0, checkpoint_every = 0;
   double spacing = 10, dt = 0, frequency = 0;
   int accuracy = 8;
-  bool free_surface = false, measure = false, explain = false;
+  bool free_surface = false, measure = false, explain = false, resume = false;
 };
 
 // The options must live as long as the command.
 void add_wave_options(Command& command, WaveOptions& options, const std::vector<std::string>& orders);
 // Positions and files. Returns --source and --gradient, which other options exclude or need.
 struct WaveFiles {
-  Option source, gradient;
+  Option source, gradient, every;
 };
 WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::string& parameter);
 std::size_t memory_of(const WaveOptions& options);  // bytes of --memory; 0: not given
