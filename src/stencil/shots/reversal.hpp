@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,7 +11,9 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/host_memory.hpp"
+#include "base/threads.hpp"
 #include "stencil/shots/history.hpp"
+#include "stencil/shots/sampled_cells.hpp"
 #include "stencil/shots/sampling.hpp"
 #include "stencil/shots/saved_run.hpp"
 #include "stencil/shots/survey_state.hpp"
@@ -45,10 +48,11 @@ class Reversal {
     }
     keeps_levels_ = keeps_levels_ && history_.bits == SnapshotBits::whole && history_.slots() > 1;
     sources_ = forward_->attach(shot.sources, steps);
-    heard_ = forward_->attach(shot.receivers, steps);
+    if (history_.bits != SnapshotBits::whole && !images_) sample_ = sample_cells(state, shot);
+    heard_ = forward_->attach(with_cells(shot.receivers, sample_, state), steps);
     forward_->put_rows(sources_, 0, steps, shot.wavelets.data());
     residuals_ = backward_->attach(shot.receivers, steps);
-    pulses_ = backward_->attach(shot.sources, steps);
+    pulses_ = backward_->attach(with_cells(shot.sources, sample_, state), steps);
     snapshots_ = keeps_levels_ ? forward_->levels(history_.slots())
                                : forward_->snapshots(history_.slots(), history_.bits, history_.streams);
     if (keeps_levels_) backward_->correlate_together(kTogether);
@@ -98,10 +102,12 @@ class Reversal {
   void read_image(Grid<T>& image) { backward_->read_image(image); }
   void read_rounding(Grid<T>& rounding) { backward_->read_rounding(rounding); }
   void read_illumination(Grid<T>& image) { forward_->read_image(image); }
-  std::vector<T> pulses() {
-    std::vector<T> values(steps_ * shot_.sources.points);
-    backward_->get_rows(pulses_, 0, steps_, values.data());
-    return values;
+  std::vector<T> pulses() { return columns(pulse_rows(), pulse_width(), 0, shot_.sources.points); }
+  // Estimate of the gradient's error from sampled cells; nothing without snapshots of integers, and for continued runs.
+  std::optional<double> measured_error(const Grid<T>& image) {
+    if (sample_.cells.empty() || resumed_ < steps_) return std::nullopt;
+    const std::vector<T> adjoint = columns(pulse_rows(), pulse_width(), shot_.sources.points, sample_.points());
+    return stencil::measured_error(state_, sample_, image, sampled_, adjoint, steps_);
   }
 
   // For reverse_blocks(). A null state is the initial one, zeros. Memory of states is reused.
@@ -232,6 +238,23 @@ class Reversal {
                                     std::min(kMostSkipped, steps_));
   }
 
+  // `count` columns of rows of `width` values.
+  static std::vector<T> columns(const std::vector<T>& rows, std::size_t width, std::size_t begin, std::size_t count) {
+    if (count == 0) return {};
+    std::vector<T> values;
+    values.reserve(rows.size() / width * count);
+    for (auto row = rows.begin(); row != rows.end(); row += static_cast<std::ptrdiff_t>(width))
+      values.insert(values.end(), row + static_cast<std::ptrdiff_t>(begin),
+                    row + static_cast<std::ptrdiff_t>(begin + count));
+    return values;
+  }
+  std::size_t pulse_width() const { return shot_.sources.points + sample_.points(); }
+  std::vector<T> pulse_rows() {
+    std::vector<T> values(steps_ * pulse_width());
+    backward_->get_rows(pulses_, 0, steps_, values.data());
+    return values;
+  }
+
   std::size_t end_of(std::size_t block) const { return std::min(steps_, (block + 1) * history_.block); }
 
   // True if the snapshot of this step, counted in its block, stands for the interval of the step.
@@ -259,16 +282,26 @@ class Reversal {
 
   // From the traces of these steps.
   void find_residuals(std::size_t begin, std::size_t end) {
-    const std::size_t count = (end - begin) * receivers_;
-    T* const traces = traces_.data() + begin * receivers_;
-    forward_->get_rows(heard_, begin, end - begin, traces);
-    std::vector<T> residual(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const T given = observed_[begin * receivers_ + i];
-      residual[i] = derivatives_ ? given : traces[i] - given;
-      if (!derivatives_) misfit_ += 0.5 * static_cast<double>(residual[i]) * static_cast<double>(residual[i]);
-    }
-    backward_->put_rows(residuals_, begin, end - begin, residual.data());
+    const std::size_t width = receivers_ + sample_.points();
+    base::AlignedArray<T> rows((end - begin) * width), residuals((end - begin) * receivers_);
+    forward_->get_rows(heard_, begin, end - begin, rows.data());
+    std::vector<double> misfits(end - begin);
+    sampled_.resize(steps_ * sample_.points());
+    base::parallel(rows.size() < 65536 ? 1 : state_.medium.threads, [&](std::size_t thread, std::size_t threads) {
+      const base::Share part = base::share(end - begin, thread, threads);
+      for (std::size_t row = part.begin; row < part.end; ++row) {
+        const T *const from = rows.data() + row * width, *const given = observed_.data() + (begin + row) * receivers_;
+        T* const to = residuals.data() + row * receivers_;
+        std::copy_n(from, receivers_, traces_.data() + (begin + row) * receivers_);
+        std::copy_n(from + receivers_, sample_.points(), sampled_.data() + (begin + row) * sample_.points());
+        for (std::size_t i = 0; i < receivers_; ++i) {
+          to[i] = derivatives_ ? given[i] : from[i] - given[i];
+          misfits[row] += static_cast<double>(to[i]) * static_cast<double>(to[i]);
+        }
+      }
+    });
+    for (const double misfit : misfits) misfit_ += derivatives_ ? 0 : 0.5 * misfit;
+    backward_->put_rows(residuals_, begin, end - begin, residuals.data());
   }
 
   // The block's traces are known now: its residuals drive the adjoint run backwards through it.
@@ -311,7 +344,7 @@ class Reversal {
       forward_->save_image(values.data());
       to.add(values.data(), values.size());
     }
-    values = pulses();
+    values = pulse_rows();
     to.add(traces_.data(), traces_.size());
     to.add(values.data(), values.size());
     checkpoints_.save(to.bytes());
@@ -339,12 +372,12 @@ class Reversal {
     get(saved_image_, backward_->image_values());
     if (images_) get(saved_light_, forward_->image_values());
     get(traces_, steps_ * receivers_);
-    saved_pulses_.resize(from.left() / sizeof(T));
+    saved_pulses_.resize(from.left() / sizeof(T));  // also of sampled cells, if there are any
     from.get(saved_pulses_.data(), saved_pulses_.size());
   }
   void restore_saved() {
     if (resumed_ == steps_) return;
-    if (saved_pulses_.size() != steps_ * shot_.sources.points) SavedRunReader::refuse();
+    if (saved_pulses_.size() != steps_ * pulse_width()) SavedRunReader::refuse();
     backward_->restore(saved_state_.data());
     backward_->restore_image(saved_image_.data());
     backward_->put_rows(pulses_, 0, steps_, saved_pulses_.data());
@@ -369,7 +402,8 @@ class Reversal {
   History history_{};
   std::shared_ptr<Snapshots<T>> snapshots_{};
   std::vector<State> states_{};
-  std::vector<T> traces_{};
+  std::vector<T> traces_{}, sampled_{};
+  SampledCells sample_{};
   double misfit_ = 0, seconds_ = 0;
 };
 

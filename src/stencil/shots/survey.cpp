@@ -334,6 +334,7 @@ Gradient Survey<T>::gradient(std::span<const Shot> shots, std::size_t steps, std
   } else {
     reversal.read_image(image);
     add_image(state, image, gradient.velocity);
+    gradient.measured = reversal.measured_error(image);
     gradient.error = reversal.skipping_error();
     if (rounds) {
       reversal.read_rounding(image);
@@ -345,6 +346,8 @@ Gradient Survey<T>::gradient(std::span<const Shot> shots, std::size_t steps, std
         fmt::format("\n  the residuals allow an error up to {:.2g}: with `exact` there is none", gradient.error);
   else if (rounds)
     gradient.explain += fmt::format("\n  error of this run up to {:.2g}", gradient.error);
+  if (gradient.measured)
+    gradient.explain += fmt::format("\n  error measured in sampled cells: {:.2g}", *gradient.measured);
   return gradient;
 }
 
