@@ -86,13 +86,26 @@ void add_entries(const std::array<std::map<std::size_t, double>, 3>& weights, co
   ++table.points;
 }
 
+// Indices of the values in ascending order, equal ones in their order: counts of the lower and of the upper 16 bits.
+std::vector<std::uint32_t> sorted_order(const std::vector<std::uint32_t>& values) {
+  std::vector<std::uint32_t> order(values.size()), next(values.size());
+  std::iota(order.begin(), order.end(), 0u);
+  for (const int shift : {0, 16}) {
+    std::vector<std::uint32_t> place(65537);
+    for (const std::uint32_t value : values) ++place[(value >> shift & 65535) + 1];
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    for (const std::uint32_t index : order) next[place[values[index] >> shift & 65535]++] = index;
+    order.swap(next);
+  }
+  return order;
+}
+
 // The same entries, sorted by cell.
 void sort_by_cell(PointTable& table) {
-  std::vector<std::uint32_t> order(table.cell.size()), owner(table.cell.size());
-  std::iota(order.begin(), order.end(), 0u);
+  const std::vector<std::uint32_t> order = sorted_order(table.cell);
+  std::vector<std::uint32_t> owner(table.cell.size());
   for (std::size_t k = 0; k < table.points; ++k)
     std::fill(owner.begin() + table.first[k], owner.begin() + table.first[k + 1], static_cast<std::uint32_t>(k));
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return table.cell[a] < table.cell[b]; });
   for (const std::uint32_t entry : order) {
     if (table.cells.empty() || table.cells.back() != table.cell[entry]) {
       table.cells.push_back(table.cell[entry]);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/threads.hpp"
+
 namespace ridge::stencil {
 namespace {
 
@@ -79,6 +81,10 @@ class Sums {
       add_lag(product, count);
     }
   }
+  void add(const Sums& other) {
+    for (std::size_t k = 0; k < errors_.size(); ++k) errors_[k] += other.errors_[k];
+    whole_ += other.whole_;
+  }
   std::vector<double> relative() const {
     std::vector<double> result;
     for (const double error : errors_) result.push_back(whole_ > 0 ? kSafety * std::sqrt(error / whole_) : 1);
@@ -116,12 +122,16 @@ std::vector<double> sampling_errors(std::span<const double> wavelets, std::size_
   if (heard.empty()) {
     for (const std::vector<double>& wave : waves) heard.push_back(cut_off(wave));
   }
-  Sums sums(std::max<std::size_t>(1, most));
-  const double products = kMostProducts / static_cast<double>(std::max<std::size_t>(1, waves.size() * heard.size()));
-  for (const std::vector<double>& wave : waves) {
-    for (const std::vector<double>& trace : heard) sums.add(trace, second_differences(wave), products);
-  }
-  return sums.relative();
+  const std::size_t pairs = waves.size() * heard.size();
+  std::vector<Sums> sums(std::max<std::size_t>(1, pairs), Sums(std::max<std::size_t>(1, most)));
+  const double products = kMostProducts / static_cast<double>(sums.size());
+  for (std::vector<double>& wave : waves) wave = second_differences(wave);
+  base::parallel(std::min(sums.size(), base::hardware_threads()), [&](std::size_t thread, std::size_t threads) {
+    for (std::size_t k = thread; k < pairs; k += threads)
+      sums[k].add(heard[k % heard.size()], waves[k / heard.size()], products);
+  });
+  for (std::size_t k = 1; k < sums.size(); ++k) sums[0].add(sums[k]);
+  return sums.front().relative();
 }
 
 }  // namespace ridge::stencil

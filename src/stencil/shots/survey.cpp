@@ -172,11 +172,18 @@ double rounding_error(const SurveyState<T>& state, const Grid<T>& rounding, cons
   constexpr double kSafety = 2;
   const double dt = state.medium.dt;
   double squares = 0, whole = 0;
-  for (std::size_t i = 0; i < rounding.cells(); ++i) {
-    if (rounding.all()[i] == T{0} || !is_updated(state.forward->layout, i)) continue;
-    const auto v = static_cast<double>(state.coefficients.all()[i]);
-    squares += std::pow(static_cast<double>(rounding.all()[i]) / (v * v) * 2 * std::sqrt(v) * dt, 2);
-  }
+  std::vector<double> parts(base::hardware_threads());
+  base::parallel(parts.size(), [&](std::size_t thread, std::size_t threads) {
+    const base::Share part = base::share(rounding.cells(), thread, threads);
+    double sum = 0;
+    for (std::size_t i = part.begin; i < part.end; ++i) {
+      if (rounding.all()[i] == T{0} || !is_updated(state.forward->layout, i)) continue;
+      const auto v = static_cast<double>(state.coefficients.all()[i]), root = static_cast<double>(rounding.all()[i]);
+      sum += root * root / (v * v * v) * 4 * dt * dt;
+    }
+    parts[thread] = sum;
+  });
+  for (const double part : parts) squares += part;
   for (const double value : gradient) whole += value * value;
   return squares == 0 ? 0 : whole > 0 ? kSafety * std::sqrt(squares / whole) : 1;
 }
