@@ -22,9 +22,12 @@ InputGrid from_npy(const std::string& file, std::size_t axes) {
     grid.channels = grid.shape.front();
     grid.shape.erase(grid.shape.begin());
   }
-  if (grid.shape.size() != axes || header.elements() == 0) {
-    throw Error(ErrorKind::io, fmt::format("{}: an array of shape {}; needs {} axes, or one more in front for fields",
-                                           file, fmt::join(header.shape, "x"), axes));
+  if (header.elements() == 0)
+    throw Error(ErrorKind::io, fmt::format("{}: an array of shape {} holds no value; needs at least one", file,
+                                           fmt::join(header.shape, "x")));
+  if (grid.shape.size() != axes) {
+    throw Error(ErrorKind::io, fmt::format("{}: an array of shape {}; needs {} {}, or one more in front for fields",
+                                           file, fmt::join(header.shape, "x"), axes, axes == 1 ? "axis" : "axes"));
   }
   if (io::is_complex(header.type))
     throw Error(ErrorKind::io, fmt::format("{}: holds complex numbers; needs real ones", file));

@@ -81,6 +81,11 @@ void place_model(SurveyState<T>& state, Borders& borders) {
     const bool surface = medium.free_surface && i == 0;
     if (surface) borders.low[i] = Border::fixed;
     const std::size_t outside = medium.layer > 0 ? medium.layer + radius : 0;
+    if (outside > 0 && !surface && medium.shape[i] < 2 * radius)
+      refuse_survey(
+          fmt::format("absorbing layers at order {} need a model of at least {} cells along each axis, got {}; use "
+                      "a larger model, a lower order or no layers",
+                      medium.accuracy, 2 * radius, fmt::join(medium.shape, " x ")));
     state.place.begin.push_back(surface ? radius - 1 : outside);
     state.shape.push_back(state.place.begin[i] + medium.shape[i] + outside);
   }
