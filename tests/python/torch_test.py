@@ -161,6 +161,14 @@ class WithExchangeTable(WithoutGradients):
         self.assertLessEqual(len(ours._transforms.table), 512)
 
 
+class Waves(unittest.TestCase):
+    def test_gradient_of_traces(self):
+        wave = ridge.stencil.Wave((5, 6), 2000, sources=[[[1, 2.5]], [[3, 4]]], receivers=[[1, 4.25], [4, 1]], steps=25, spacing=10,
+                                  dtype=np.float64, dt=2e-3, frequency=20, accuracy=2, layer=3, exact=True)
+        velocity = (1600 + 200 * torch.rand(5, 6, dtype=torch.float64)).requires_grad_()
+        self.assertTrue(torch.autograd.gradcheck(wave, (velocity,), eps=1e-2, atol=1e-11, rtol=1e-5))
+
+
 class Transforms(unittest.TestCase):
     def test_gradients_and_values(self):
         count = 0
