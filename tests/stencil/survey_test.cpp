@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <ridge/stencil/survey.hpp>
 
+#include "stencil/shots/shot_run.hpp"
 #include "support/devices.hpp"
 #include "support/error_of.hpp"
 #include "survey_support.hpp"
@@ -312,6 +313,45 @@ void check_receivers(const Survey<double>& here, const Survey<double>& there) {
       for (std::size_t i = 0; i < 2 * steps; ++i) shot.wavelets.push_back(uniform_number(random));
       const std::vector<double> expected = here.record(shot, steps), found = there.record(shot, steps);
       EXPECT_LT(apart(found, expected), 1e-11) << receivers << " receivers, at cells " << cells;
+    }
+  }
+}
+
+// Levels 0 and 1 of the forward run in either field, all numbers of steps, and a ring of adjoint levels.
+TEST(SurveyOnDevices, CorrelatesSeveralStepsAtOnce) {
+  constexpr std::size_t field = 300, slots = 2 * kTogether;
+  Random random(3);
+  std::vector<float> levels, back, start, image(field);
+  for (auto* values : {&levels, &back, &start}) {
+    const std::size_t fields = values == &levels ? slots + 2 : values == &back ? kTogether : 1;
+    for (std::size_t i = 0; i < fields * field; ++i) values->push_back(static_cast<float>(uniform_number(random)));
+  }
+  for (const Device& device : ridge::test::accelerators()) {
+    const ridge::Kernel kernel = device.compile(shot_sources<float>()[1]).kernel("correlate_levels");
+    Queue queue = device.queue();
+    const Buffer from = device.buffer(levels.size() * 4), adjoint = device.buffer(back.size() * 4),
+                 to = device.buffer(field * 4);
+    queue.upload(levels.data(), from, levels.size() * 4);
+    queue.upload(back.data(), adjoint, back.size() * 4);
+    for (std::size_t count = 1; count <= kTogether; ++count) {
+      const std::size_t slot = count % 2 == 0 ? slots - 1 : count - 1, first = count % 3, swapped = count / 2 % 2;
+      const auto number = [](std::size_t value) { return Argument(static_cast<std::int32_t>(value)); };
+      queue.upload(start.data(), to, field * 4);
+      queue.launch(kernel, {.groups = {(field + 255) / 256}, .items = {256}},
+                   {from, adjoint, to, Argument(std::uint64_t{field}), Argument(0.5f), number(slot), number(count),
+                    number(swapped), number(1 - swapped), number(first), number(kTogether)});
+      queue.download(to, image.data(), field * 4);
+      queue.finish();
+      const auto level = [&](std::size_t k, std::size_t i) {
+        return static_cast<double>(levels[(k == 0 ? swapped : k == 1 ? 1 - swapped : k) * field + i]);
+      };
+      for (std::size_t i = 0; i < field; ++i) {
+        double sum = static_cast<double>(start[i]);
+        for (std::size_t k = 0; k < count; ++k)
+          sum += 0.5 * (level(slot - k + 2, i) - 2 * level(slot - k + 1, i) + level(slot - k, i)) *
+                 static_cast<double>(back[(first + k) % kTogether * field + i]);
+        EXPECT_NEAR(image[i], sum, 1e-5) << count << " steps, cell " << i << " on " << device.id();
+      }
     }
   }
 }

@@ -13,7 +13,7 @@ namespace ridge::stencil {
 // How snapshots are stored: as cells, or as 16-bit or 8-bit integers with a scale per kSnapshotBlock cells.
 enum class SnapshotBits { whole, sixteen, eight };
 inline constexpr std::size_t kSnapshotBlock = 32;
-inline constexpr std::size_t kTogether = 6;  // steps that are correlated at once
+inline constexpr std::size_t kTogether = 8;  // steps that are correlated at once
 inline std::size_t bytes_of(SnapshotBits bits) { return bits == SnapshotBits::eight ? 1 : 2; }  // not of whole ones
 inline double largest_of(SnapshotBits bits) { return bits == SnapshotBits::eight ? 127 : 32767; }
 
