@@ -181,7 +181,7 @@ mistake "no-such.npy" "$ridge" stencil acoustic --velocity no-such.npy
 stencil heat --size 4x5x6 --steps 1 --out three.npy
 mistake "needs 2 axes and one number per cell" "$ridge" stencil maxwell --permittivity three.npy
 mistake "this problem needs 2" "$ridge" stencil maxwell --size 5x6x7
-mistake "need at least 24 changing cells" "$ridge" stencil acoustic --size 1x1
+mistake "need a model of at least 8 cells along each axis" "$ridge" stencil acoustic --size 1x1
 stencil maxwell --size 40x50 --steps 30 --source 20,25 --out light.npy --type f64
 [ "$(stat -c %s light.npy)" -eq $((128 + 40 * 50 * 8)) ] || fail "light: $(stat -c %s light.npy)"
 mistake "is unstable" "$ridge" stencil acoustic --size 40x50 --dt 1
