@@ -20,14 +20,11 @@
 }
 #define product_of_float16(a, b, part) ((part) == 0 ? low_float16(a) * low_float16(b) : high_float16(a) * high_float16(b))
 #define product_of_bytes(a, b, part) (((int)((a) << (24 - (part) * 8)) >> 24) * ((int)((b) << (24 - (part) * 8)) >> 24))
-#define product_of_unsigned_bytes(a, b, part) ((int)(((a) >> (part) * 8 & 255u) * ((b) >> (part) * 8 & 255u)))
 #define matrix_multiply_8(d, a0, a1, b0) matrix_multiply_16(d, a0, a1, 0u, 0u, b0, 0u)
 #define matrix_multiply_16(d, a0, a1, a2, a3, b0, b1) \
   emulated_multiply(float, 2, product_of_float16, d, a0, a1, a2, a3, b0, b1)
 #define matrix_multiply_bytes(d, a0, a1, a2, a3, b0, b1) \
   emulated_multiply(int, 4, product_of_bytes, d, a0, a1, a2, a3, b0, b1)
-#define matrix_multiply_unsigned_bytes(d, a0, a1, a2, a3, b0, b1) \
-  emulated_multiply(int, 4, product_of_unsigned_bytes, d, a0, a1, a2, a3, b0, b1)
 #define matrix_start_bytes(d, start, a0, a1, a2, a3, b0, b1) { \
   (d)[0] = (d)[1] = (d)[2] = (d)[3] = start; \
   matrix_multiply_bytes(d, a0, a1, a2, a3, b0, b1) \

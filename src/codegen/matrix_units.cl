@@ -27,13 +27,6 @@ FUNCTION void matrix_multiply_bytes(int* d, uint a0, uint a1, uint a2, uint a3, 
       : "+r"(x), "+r"(y), "+r"(z), "+r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
   d[0] = x, d[1] = y, d[2] = z, d[3] = w;
 }
-// The same with unsigned bytes.
-FUNCTION void matrix_multiply_unsigned_bytes(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
-  int x = d[0], y = d[1], z = d[2], w = d[3];
-  MATRIX_PTX("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+r"(x), "+r"(y), "+r"(z), "+r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
-}
 // d = product + start in every element
 FUNCTION void matrix_start_bytes(int* d, int start, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
   int x, y, z, w;

@@ -42,8 +42,7 @@ KernelSource tree_source(const char* radix, const char* out) {
 KernelSource matrix_source() {
   return {.name = "brute force on the matrix units",
           .text = codegen::matrix_macros_text(256) + kernel_text("search/brute_force_matrix"),
-          .defines = {
-              {"WARPS", "8"}, {"OCTETS", "1"}, {"TILES", "8"}, {"STAGE", "16"}, {"RESIDENT", "1"}, {"SPREAD", "64"}}};
+          .defines = {{"WARPS", "8"}, {"TILES", "16"}, {"STAGE", "16"}, {"RESIDENT", "1"}, {"SPREAD", "64"}}};
 }
 
 KernelSource float16_beams() {

@@ -1,19 +1,20 @@
 // Dedispersion by brute force on the matrix units. A trial with delay k in a channel adds that channel's samples from k on.
 // For 8 trials and each of 4 consecutive output times (phases), that is a product of two matrices of bytes:
-//   A[r][k] = sample 4 r + k of the channel; every fourth k begins an aligned word
-//   S[k][d] = 1 if k is the delay of trial d plus the phase, otherwise 0
-// Row r of the product of phase p is the output at time 4 r + p. Delays are counted from that of the first of the 8 trials,
-// rounded down to a word, so 16 values of k are enough if the delays of the 8 trials are within 9 samples. One instruction
-// multiplies two channels: rows 0 to 15 of its S are the k of the first channel, rows 16 to 31 those of the second.
+//   S[d][k] = 1 if k is the delay of trial d plus the phase, otherwise 0
+//   B[k][n] = sample 4 n + k of the channel; every fourth k begins an aligned word
+// Column n of the product of phase p is the output at time 4 n + p. Delays are counted from that of the first of the 8
+// trials, rounded down to a word, so 16 values of k are enough if the delays of the 8 trials are within 9 samples. One
+// instruction multiplies four channels, whose k follow each other: rows 0 to 7 of S are the 8 trials at an even phase, rows
+// 8 to 15 the same at the next phase. S has a single 1 in 16 columns, so it is given as a sparse matrix: two of every four
+// columns are stored, the first and third or the second and fourth, and an index says which.
 //
-// A work-group computes 8 * OCTETS trials per warp at TIMES times. A stage is STAGE channels, in one of three buffers.
+// A work-group computes 8 trials per warp at TIMES times. A stage is STAGE channels, in one of three buffers.
 // Table entry of a channel and trial: in bits 0 to 15 the word of the tile's row from which its 8 trials count their delays;
-// from bit 16 on the trial's delay from that word, times 8 (in bits).
-#define TIMES (64 * TILES)
-#define WARP_TRIALS (8 * OCTETS)
-#define TRIALS (WARP_TRIALS * WARPS)
+// from bit 16 on the trial's delay from that word, times 4.
+#define TIMES (32 * TILES)
+#define TRIALS (8 * WARPS)
 #define WORK_ITEMS (32 * WARPS)
-#define ROW_PAIRS ((16 * TILES + (SPREAD + 7) / 4 + 5) / 2)  // pairs of words per row
+#define ROW_PAIRS ((8 * TILES + (SPREAD + 7) / 4 + 5) / 2)  // pairs of words per row
 #define STAGE_WORDS (STAGE * (2 * ROW_PAIRS + TRIALS))       // samples, then table entries
 #define ROUNDS (STAGE / WARPS)                               // channels per warp and stage
 #define ENTRIES (STAGE * 2 * ROW_PAIRS)                      // position of the table entries
@@ -24,8 +25,54 @@
 #endif
 #define LOADS ((ROW_PAIRS + 31) / 32)
 
-// A word with its bit `at` set, 0 if there is no such bit.
-FUNCTION uint bit_at(int at) { return (uint)at < 32u ? 1u << at : 0u; }
+// d += S B of bytes: 16 x 64, of which a0 to a3 are the stored columns, times 64 x 8. `indices`: 2 bits per stored column,
+// ascending. Of the four lanes of a row, the first and third have those of the row's columns 0 to 31 and 32 to 63, the
+// second and fourth those of the row that is 8 further.
+#if RIDGE_MATRIX
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1205 || defined(RIDGE_OVERLOAD)
+#define MMA_SPARSE "mma.sp::ordered_metadata.sync"
+#else
+#define MMA_SPARSE "mma.sp.sync"
+#endif
+FUNCTION void matrix_multiply_sparse_bytes(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, uint b2, uint b3, uint indices) {
+  int x = d[0], y = d[1], z = d[2], w = d[3];
+  MATRIX_PTX(MMA_SPARSE ".aligned.m16n8k64.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3}, %12, 0x0;"
+      : "+r"(x), "+r"(y), "+r"(z), "+r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(b2), "r"(b3), "r"(indices));
+  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
+}
+#define SCRATCH_WORDS 0
+#else
+// Emulation through local memory, 9 words per lane.
+#define SCRATCH_WORDS (9 * WORK_ITEMS)
+#define matrix_multiply_sparse_bytes(d, a0, a1, a2, a3, b0, b1, b2, b3, indices) { \
+  const uint words[9] = {a0, a1, a2, a3, b0, b1, b2, b3, indices}; \
+  BARRIER(); \
+  for (int i = 0; i < 9; ++i) scratch[item * 9 + i] = words[i]; \
+  BARRIER(); \
+  for (int part = 0; part < 4; ++part) { \
+    LOCAL const uint* const of_row = scratch + (warp * 32 + lane / 4 * 4) * 9; \
+    LOCAL const uint* const of_column = scratch + (warp * 32 + (quad * 2 + (part & 1)) * 4) * 9; \
+    int sum = 0; \
+    for (int j = 0; j < 32; ++j) { \
+      const uint one = of_row[j % 16 / 4 * 9 + j / 16 * 2 + part / 2] >> j % 4 * 8 & 255u; \
+      const int column = j / 2 * 4 + (int)(of_row[(j / 16 * 2 + part / 2) * 9 + 8] >> j % 16 * 2 & 3u); \
+      sum += (int)(one * (of_column[column % 16 / 4 * 9 + 4 + column / 16] >> column % 4 * 8 & 255u)); \
+    } \
+    (d)[part] += sum; \
+  } \
+}
+#endif
+
+// A word with bit number `bit` set, 0 if there is none.
+FUNCTION uint bit_at(uint bit) {
+#if RIDGE_MATRIX
+  uint word;
+  PTX("shl.b32 %0, 1, %1;" : "=r"(word) : "r"(bit));  // 0 for 32 and more
+  return word;
+#else
+  return bit < 32u ? 1u << bit : 0u;
+#endif
+}
 
 // Copies 8 bytes of the input; bytes beyond the end are zero.
 FUNCTION void copy_pair(LOCAL uint* to, GLOBAL const uchar* RESTRICT in, ulong at, ulong bytes) {
@@ -67,14 +114,16 @@ KERNEL WORK_GROUP_RESIDENT(WORK_ITEMS, 1, 1, RESIDENT)
 void dedisperse_products(GLOBAL const uchar* RESTRICT in, GLOBAL float* RESTRICT out, GLOBAL const uint* RESTRICT table,
                          GLOBAL const int* RESTRICT starts, uint channels, uint padded_channels, uint trials,
                          uint padded_trials, ulong times, ulong row) {
-  LOCAL_BLOCK(uint4, memory, 3 * STAGE_WORDS / 4 + (EMULATION_WORDS + 3) / 4);
-  FRAGMENTS((LOCAL uint*)(memory + 3 * STAGE_WORDS / 4))
+  LOCAL_BLOCK(uint4, memory, 3 * STAGE_WORDS / 4 + (SCRATCH_WORDS + 3) / 4);
   LOCAL uint* const tile = (LOCAL uint*)memory;
-  const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32;
+#if !RIDGE_MATRIX
+  LOCAL uint* const scratch = tile + 3 * STAGE_WORDS;
+#endif
+  const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, quad = lane % 4;
   const uint first_trial = GROUP_ID(1) * TRIALS;
   const ulong t0 = (ulong)GROUP_ID(0) * TIMES, bytes = (ulong)channels * row;
-  int sums[OCTETS][TILES][4][4], start[ROUNDS];
-  UNROLL for (int i = 0; i < OCTETS * TILES * 16; ++i) sums[i / 16 / TILES][i / 16 % TILES][i / 4 % 4][i % 4] = 0;
+  int sums[TILES][2][4], start[ROUNDS];
+  UNROLL for (int i = 0; i < 8 * TILES; ++i) sums[i / 8][i / 4 % 2][i % 4] = 0;
   LOAD_STARTS(0u);
   COPY_STAGE(0u, 0);
   COPY_ASYNC_COMMIT();
@@ -90,51 +139,51 @@ void dedisperse_products(GLOBAL const uchar* RESTRICT in, GLOBAL float* RESTRICT
     COPY_ASYNC_COMMIT();
     LOAD_STARTS(c0 + 3 * STAGE);
     LOCAL const uint* const here = tile + side * STAGE_WORDS;
-    LOCAL const uint* const entries = here + ENTRIES + warp * WARP_TRIALS + lane / 4;
+    LOCAL const uint* const entries = here + ENTRIES + warp * 8 + lane / 4;
     LOCAL const uint* const samples = here + lane / 4 + lane % 4;
-    UNROLL_CHANNELS for (int c = 0; c < STAGE; c += 2) {
-      uint a[TILES][4], base[2] = {0u, 0u};
-      UNROLL_PRODUCTS for (int g = 0; g < OCTETS; ++g) {
-        const uint one = entries[c * TRIALS + 8 * g], two = entries[(c + 1) * TRIALS + 8 * g];
-        // The same in all lanes. Emulated products have barriers: without a branch between them PoCL needs no saved values.
-        if (!RIDGE_MATRIX || g == 0 || base[0] != (one & 0xffffu) || base[1] != (two & 0xffffu)) {
-          base[0] = one & 0xffffu, base[1] = two & 0xffffu;
-          LOCAL const uint* const from = samples + 2 * c * ROW_PAIRS + base[0];
-          LOCAL const uint* const next = samples + 2 * (c + 1) * ROW_PAIRS + base[1];
-          UNROLL for (int m = 0; m < TILES; ++m) {
-            a[m][0] = from[16 * m], a[m][1] = from[16 * m + 8];
-            a[m][2] = next[16 * m], a[m][3] = next[16 * m + 8];
-          }
-        }
-        // b0, b1: words of S for phase 0. Each further phase shifts in one more byte of the words before them.
-        const int x = (int)(one >> 16) - 32 * (lane % 4), y = (int)(two >> 16) - 32 * (lane % 4);
-        const uint b0 = bit_at(x), before0 = bit_at(x + 32), b1 = bit_at(y), before1 = bit_at(y + 32);
-        UNROLL_PRODUCTS for (int p = 0; p < 4; ++p) {
-          const uint moved = 0x3210u + 0x1111u * (uint)(4 - p);
-          const uint first = BYTE_PERMUTE(before0, b0, moved), second = BYTE_PERMUTE(before1, b1, moved);
-          UNROLL_PRODUCTS for (int m = 0; m < TILES; ++m)
-            matrix_multiply_unsigned_bytes(sums[g][m][p], a[m][0], a[m][1], a[m][2], a[m][3], first, second);
-        }
+    UNROLL_CHANNELS for (int c = 0; c < STAGE; c += 4) {
+      // Of this lane's trial and four channels; the words from which delays count are the same in all lanes.
+      uint entry[4];
+      LOCAL const uint* from[4];
+      UNROLL for (int q = 0; q < 4; ++q) {
+        entry[q] = entries[(c + q) * TRIALS];
+        from[q] = samples + 2 * (c + q) * ROW_PAIRS + (entry[q] & 0xffffu);
+      }
+      // The lane stores columns of one of the first two channels and of one of the last two: of those with k < 8 if `quad`
+      // is even, of the others otherwise. Column k is stored as number k / 2 of its channel: even ones are the
+      // first and third of four, odd ones the second and fourth.
+      const uint before = 32u * (uint)(quad % 2);
+      uint a[4][2];
+      UNROLL for (int h = 0; h < 2; ++h) {
+        const uint four = (quad < 2 ? entry[2 * h] : entry[2 * h + 1]) >> 16;
+        const uint even = (four & ~7u) - before, odd = ((four + 4u) & ~7u) - before;
+        a[0][h] = bit_at(even), a[1][h] = bit_at(odd), a[2][h] = bit_at(even + 8u), a[3][h] = bit_at(odd + 8u);
+      }
+      // Indices of two channels for the row of this lane: of a trial at even phases, or of one at odd phases.
+      const uint one = (quad < 2 ? entry[0] : entry[2]) >> 18, two = (quad < 2 ? entry[1] : entry[3]) >> 18;
+      const uint indices = 0x88888888u ^ ((0u - ((one + (uint)quad) & 1u)) & 0x5555u) ^ ((0u - ((two + (uint)quad) & 1u)) & 0x55550000u);
+      UNROLL_PRODUCTS for (int m = 0; m < TILES; ++m) {
+        const uint b0 = from[0][8 * m], b1 = from[1][8 * m], b2 = from[2][8 * m], b3 = from[3][8 * m];
+        UNROLL_PRODUCTS for (int p = 0; p < 2; ++p)
+          matrix_multiply_sparse_bytes(sums[m][p], a[2 * p][0], a[2 * p + 1][0], a[2 * p][1], a[2 * p + 1][1], b0, b1, b2, b3, indices);
       }
     }
     side = side == 2 ? 0 : side + 1;
   }
-  // A work-item holds 4 consecutive output times of two trials, in two rows of every product.
-  UNROLL for (int g = 0; g < OCTETS; ++g) {
-    UNROLL for (int d = 0; d < 2; ++d) {
-      const uint trial = first_trial + warp * WARP_TRIALS + 8 * g + 2 * (lane % 4) + d;
-      if (trial >= trials) continue;
-      UNROLL for (int k = 0; k < 2 * TILES; ++k) {
-        const ulong t = t0 + 32 * k + 4 * (lane / 4);
-        GLOBAL float* const to = out + trial * times + t;
-        const int i = d + k % 2 * 2;
-        if (times % 4 == 0) {
-          if (t < times) *(GLOBAL float4*)to = make_float4((float)sums[g][k / 2][0][i], (float)sums[g][k / 2][1][i], (float)sums[g][k / 2][2][i], (float)sums[g][k / 2][3][i]);
-        } else {
-          UNROLL for (int p = 0; p < 4; ++p) {
-            if (t + p < times) to[p] = (float)sums[g][k / 2][p][i];
-          }
-        }
+  // A work-item holds 8 consecutive output times of one trial per tile.
+  const uint trial = first_trial + warp * 8 + lane / 4;
+  if (trial < trials) {
+    UNROLL for (int k = 0; k < 2 * TILES; ++k) {
+      const ulong t = t0 + 32 * (k / 2) + 8 * quad + 4 * (k % 2);
+      GLOBAL float* const to = out + trial * times + t;
+      const float4 value = make_float4((float)sums[k / 2][0][k % 2], (float)sums[k / 2][0][2 + k % 2], (float)sums[k / 2][1][k % 2], (float)sums[k / 2][1][2 + k % 2]);
+      if (times % 4 == 0) {
+        if (t < times) *(GLOBAL float4*)to = value;
+      } else {
+        if (t < times) to[0] = value.x;
+        if (t + 1 < times) to[1] = value.y;
+        if (t + 2 < times) to[2] = value.z;
+        if (t + 3 < times) to[3] = value.w;
       }
     }
   }

@@ -1,6 +1,5 @@
 // Launches brute-force dedispersion on the matrix units: see brute_force_matrix.cl.
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
@@ -21,34 +20,27 @@ constexpr std::size_t kMatrixCopy = 8;                   // rows of the tile beg
 constexpr std::uint32_t kNoMatrixDelay = 0xffffU << 16;  // entry that adds nothing
 
 struct MatrixDesign {
-  std::size_t warps = 8, octets = 1, tiles = 8;  // per group: warps, groups of 8 trials per warp, groups of 64 times
-  std::size_t resident = 1;                      // work-groups per compute unit
-  std::size_t spread = 0;                        // largest difference of delays within a group's trials
+  std::size_t warps = 8, tiles = 16;  // per group: warps, groups of 32 times
+  std::size_t resident = 1;           // work-groups per compute unit
+  std::size_t spread = 0;             // largest difference of delays within a group's trials
   bool emulated = false;
 
-  std::size_t trials() const { return kOctet * octets * warps; }
-  std::size_t times() const { return 64 * tiles; }
+  std::size_t trials() const { return kOctet * warps; }
+  std::size_t times() const { return 32 * tiles; }
   std::size_t local_bytes() const {
-    const std::size_t row = (16 * tiles + (spread + 7) / 4 + 5) / 2 * 2;  // words
-    return 3 * kMatrixStage * (row + trials()) * 4 + (emulated ? 6 * 4 * 32 * warps : 0);
+    const std::size_t row = (8 * tiles + (spread + 7) / 4 + 5) / 2 * 2;  // words
+    return 3 * kMatrixStage * (row + trials()) * 4 + (emulated ? 9 * 4 * 32 * warps : 0);
   }
   KernelSource source() const {
     return {.name = "search brute_force_matrix",
             .text = codegen::matrix_macros_text(32 * warps) + ridge::detail::kernel_text("search/brute_force_matrix"),
             .defines = {{"WARPS", std::to_string(warps)},
-                        {"OCTETS", std::to_string(octets)},
                         {"TILES", std::to_string(tiles)},
                         {"STAGE", std::to_string(kMatrixStage)},
                         {"RESIDENT", std::to_string(resident)},
                         {"SPREAD", std::to_string(spread)}}};
   }
 };
-
-// The word from which 8 trials count their delays: `before`, that of the previous 8 trials, if all delays fit.
-std::uint32_t octet_base(std::span<const std::size_t> places, std::uint32_t before) {
-  const auto own = static_cast<std::uint32_t>(places.front() / 4);
-  return own >= before && places.back() - std::size_t{4} * before <= kMostMatrixDelay ? before : own;
-}
 
 class DeviceBruteForceMatrix final : public DeviceVariant {
  public:
@@ -96,17 +88,13 @@ class DeviceBruteForceMatrix final : public DeviceVariant {
     const auto start = static_cast<std::size_t>(layout_.nearest(first, channel));
     const std::size_t skipped =
         (channel * layout_.row + start) % kMatrixCopy;  // bytes of the tile's row before the first delay
-    std::uint32_t base = 0;
-    for (std::size_t d = 0; d < entries.size(); d += kOctet) {
-      std::array<std::size_t, kOctet> places{};
-      for (std::size_t j = 0; j < kOctet; ++j) {
-        const std::size_t trial = std::min(first + d + j, layout_.trials - 1);
-        places[j] = skipped + static_cast<std::size_t>(layout_.nearest(trial, channel)) - start;
-      }
-      const bool begins = d % (kOctet * design_.octets) == 0;
-      base = octet_base(places, begins ? static_cast<std::uint32_t>(places[0] / 4) : base);
-      for (std::size_t j = 0; j < kOctet; ++j)
-        entries[d + j] = base | static_cast<std::uint32_t>(8 * (places[j] - std::size_t{4} * base)) << 16;
+    for (std::size_t d = 0; d < entries.size(); ++d) {
+      const auto place_of = [&](std::size_t of) {
+        const std::size_t trial = std::min(first + of, layout_.trials - 1);
+        return skipped + static_cast<std::size_t>(layout_.nearest(trial, channel)) - start;
+      };
+      const std::size_t base = place_of(d / kOctet * kOctet) / 4;  // of the first of the 8 trials
+      entries[d] = static_cast<std::uint32_t>(base | (4 * (place_of(d) - 4 * base)) << 16);
     }
   }
 
@@ -140,26 +128,24 @@ std::string matrix_refusal(const Limits& limits, const Layout& layout, const Mat
 void list_device_brute_force_matrix(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
   const Limits& limits = device.limits();
   const std::vector<MatrixDesign> designs =
-      limits.matrix_units
-          ? std::vector<MatrixDesign>{{.warps = 16, .octets = 1, .tiles = 4}, {.warps = 8, .octets = 1, .tiles = 8}}
-          : std::vector<MatrixDesign>{{.warps = 2, .octets = 2, .tiles = 1, .emulated = true}};
+      limits.matrix_units ? std::vector<MatrixDesign>{{.warps = 16, .tiles = 8}, {.warps = 8, .tiles = 16}}
+                          : std::vector<MatrixDesign>{{.warps = 4, .tiles = 2, .emulated = true}};
   for (MatrixDesign design : designs) {
     design.spread = layout.spread_class(design.trials());
-    entries.push_back(
-        {.candidate =
-             planner::Candidate{.variant = "brute_force_matrix",
-                                .parameters = {{"warps", std::to_string(design.warps)},
-                                               {"trials", std::to_string(kOctet * design.octets)},
-                                               {"times", std::to_string(design.times())}},
-                                .refusal = matrix_refusal(limits, layout, design),
-                                .cost = {.flops = layout.additions(),
-                                         .bytes = static_cast<double>(layout.input_bytes() + layout.output_bytes()),
-                                         .launches = 1,
-                                         .efficiency = design.emulated      ? 0.001
-                                                       : design.warps == 16 ? 0.8
-                                                                            : 0.75}},
-         .kernels = [design] { return std::vector{design.source()}; },
-         .build = [=] { return std::make_shared<DeviceBruteForceMatrix>(device, layout, design); }});
+    entries.push_back({.candidate = planner::Candidate{.variant = "brute_force_matrix",
+                                                       .parameters = {{"warps", std::to_string(design.warps)},
+                                                                      {"trials", std::to_string(kOctet)},
+                                                                      {"times", std::to_string(design.times())}},
+                                                       .refusal = matrix_refusal(limits, layout, design),
+                                                       .cost = {.flops = layout.additions(),
+                                                                .bytes = static_cast<double>(layout.input_bytes() +
+                                                                                             layout.output_bytes()),
+                                                                .launches = 1,
+                                                                .efficiency = design.emulated      ? 0.001
+                                                                              : design.warps == 16 ? 0.8
+                                                                                                   : 0.75}},
+                       .kernels = [design] { return std::vector{design.source()}; },
+                       .build = [=] { return std::make_shared<DeviceBruteForceMatrix>(device, layout, design); }});
   }
 }
 
