@@ -85,7 +85,7 @@ std::optional<Image> Images::image(const Expr* e, Effects& fx) {
     if (!k) refuse(e, "the image " + source(e) + " differs between iterations: its subscript must be a constant");
     if (scope_.changed.count(list) > 0) refuse(e, list->getNameAsString() + " changes inside the loop");
     scope_.refuse_shadowed(list, e);
-    const std::string host = list->getNameAsString() + "[" + std::to_string(*k) + "]";
+    const std::string host = qualified_name(list) + "[" + std::to_string(*k) + "]";
     return Image{list, host, kernel_name(host), false, {}, {}, {}, {}, {}};
   }
   const ValueDecl* decl = referred(e);
@@ -96,8 +96,8 @@ std::optional<Image> Images::image(const Expr* e, Effects& fx) {
   if (scope_.references.count(decl) > 0) refuse(e, "the cv::Mat " + source(e) + " is not a variable");
   if (decl->getType()->isReferenceType() && !isa<ParmVarDecl>(decl))
     refuse(e, "the cv::Mat " + decl->getNameAsString() + " is a reference to an unknown object");
-  const std::string host = decl->getNameAsString();
-  return Image{decl, host, host, false, {}, {}, {}, {}, {}};
+  const std::string host = qualified_name(decl);
+  return Image{decl, host, decl->getNameAsString(), false, {}, {}, {}, {}, {}};
 }
 
 // m(rows, columns) with two cv::Range, or m(cv::Rect).
@@ -164,7 +164,7 @@ std::optional<Poly> Images::size_when_made(const Expr* e) {
   const ValueDecl* decl = member != nullptr ? referred(member->getBase()) : nullptr;
   if (decl == nullptr || !scope_.tested) return {};
   if (const auto known = scope_.images.find(decl); known != scope_.images.end()) {
-    if (known->second.part || known->second.host != known->second.decl->getNameAsString()) return {};
+    if (known->second.part || known->second.host != qualified_name(known->second.decl)) return {};
     decl = known->second.decl;
   }
   const auto* var = dyn_cast<VarDecl>(decl);
@@ -317,10 +317,10 @@ std::optional<QualType> Images::element_used(const Expr* object) const {
   const ValueDecl* decl = referred(image_passed(object));
   if (decl == nullptr) return {};
   if (const auto known = scope_.images.find(decl); known != scope_.images.end()) {
-    if (known->second.host != known->second.decl->getNameAsString()) return {};
+    if (known->second.host != qualified_name(known->second.decl)) return {};
     decl = known->second.decl;
   }
-  if (const auto known = mats.find(decl->getNameAsString()); known != mats.end())
+  if (const auto known = mats.find(qualified_name(decl)); known != mats.end())
     return known->second.element == "float"    ? std::optional(ast_.FloatTy)
            : known->second.element == "double" ? std::optional(ast_.DoubleTy)
                                                : std::nullopt;

@@ -196,7 +196,7 @@ void Reader::exchanges(const Expr* e, Part& result) {
       const ValueDecl* decl = referred(x);
       Variable v;
       if (decl == nullptr) return false;
-      v.host = decl->getNameAsString();
+      v.host = qualified_name(decl);
       const CXXRecordDecl* record = decl->getType().getNonReferenceType()->getAsCXXRecordDecl();
       if (record == nullptr || record->getQualifiedNameAsString() != "std::vector" || !shape(decl->getType(), v))
         return false;

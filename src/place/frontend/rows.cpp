@@ -87,7 +87,7 @@ std::optional<int> Places::row(const Expr* e) {
   const VarDecl* table = table_of(e, at) != nullptr ? row_table(e, at) : nullptr;
   if (table == nullptr || !same_in_nest(at)) return {};
   Variable v;
-  v.host = table->getNameAsString() + "[";
+  v.host = qualified_name(table) + "[";
   for (const char c : original(at->getSourceRange()))
     if (std::isspace(static_cast<unsigned char>(c)) == 0) v.host += c;
   v.host += "]";
@@ -97,7 +97,7 @@ std::optional<int> Places::row(const Expr* e) {
   if (type.isVolatileQualified() || !shape(type, v)) return {};
   v.outlives = true;
   // A loop without iterations may name a row that does not exist.
-  const std::string name = table->getNameAsString(),
+  const std::string name = qualified_name(table),
                     where = v.host.substr(name.size() + 1, v.host.size() - name.size() - 2);
   if (is_nested(table->getType())) {
     const std::string there = "(static_cast<std::size_t>(" + where + ") < " + name + ".size() ? ";
@@ -121,7 +121,7 @@ int Places::scattered(const VarDecl* table, const Expr* at, bool claimed) {
   const bool nested = is_nested(type);
   const QualType rows = nested ? element_of_vector(type) : type->getPointeeType();
   Variable v;
-  v.host = table->getNameAsString();
+  v.host = qualified_name(table);
   if (!shape(rows, v) || !v.inner.empty())
     refuse(at, v.host + " of type " + type_text(table->getType()) + " is not supported" + why_not_array(type));
   v.type = type_text(table->getType());
@@ -145,7 +145,7 @@ int Places::scattered(const VarDecl* table, const Expr* at, bool claimed) {
     v.storage = Storage::object;
   }
   scope_.has_home(v, {table, v.host, v.host, false, facts_.reachable(table), true, v.host});
-  v.name = scope_.unique(v.host);
+  v.name = scope_.unique(table->getNameAsString());
   return scope_.variables[table] = scope_.add(v);
 }
 
@@ -175,21 +175,21 @@ int Places::row_extent(const CXXMemberCallExpr* call) {
       (!whole->getType()->isReferenceType() || isa<ParmVarDecl>(whole))) {
     if (scope_.changed.count(whole) > 0) refuse(call, "the length of " + whole->getNameAsString() + " may change");
     scope_.refuse_shadowed(whole, call);
-    const std::string name = whole->getNameAsString();
-    return scope_.pseudo(name + ".size()", name + "_size", call->getType(), call,
-                         Path{whole, name, name, false, facts_.reachable(whole), false, name});
+    const std::string name = qualified_name(whole), word = whole->getNameAsString();
+    return scope_.pseudo(name + ".size()", word + "_size", call->getType(), call,
+                         Path{whole, name, word, false, facts_.reachable(whole), false, name});
   }
   const Expr* at = nullptr;
   const VarDecl* table = table_of(object, at) != nullptr ? row_table(object, at) : nullptr;
   if (table == nullptr || !is_nested(table->getType()) || !scope_.tested) return -1;
-  const std::string name = table->getNameAsString();
-  const Path path{table, name, name, false, facts_.reachable(table), false, name};
+  const std::string name = qualified_name(table), word = table->getNameAsString();
+  const Path path{table, name, word, false, facts_.reachable(table), false, name};
   const int differ = scope_.pseudo(
       "[](auto& r) { for (auto& x : r) if (x.size() != r[0].size()) return 1L; return 0L; }(" + name + ")",
-      name + "_differ", ast_.LongTy, call, path);
+      word + "_differ", ast_.LongTy, call, path);
   scope_.assume(Condition{{{Poly::symbol(scope_.symbol(differ)), true}}},
                 "the rows of " + name + " have the same length");
-  return scope_.pseudo("[](auto& r) { return r.empty() ? 0 : r[0].size(); }(" + name + ")", name + "_columns",
+  return scope_.pseudo("[](auto& r) { return r.empty() ? 0 : r[0].size(); }(" + name + ")", word + "_columns",
                        call->getType(), call, path);
 }
 

@@ -102,7 +102,7 @@ int Scope::variable(const ValueDecl* decl, const Stmt* at) {
   if (var == nullptr) refuse(at, decl->getNameAsString() + " is not a variable");
   refuse_shadowed(decl, at);
   Variable v;
-  v.host = var->getNameAsString();
+  v.host = qualified_name(var);
   v.type = type_text(var->getType());
   v.parameter = isa<ParmVarDecl>(var);
   v.captured = facts.captured.count(var) > 0;
@@ -131,7 +131,7 @@ int Scope::variable(const ValueDecl* decl, const Stmt* at) {
   }
   if (!v.array() || v.storage == Storage::pointer || (v.storage == Storage::object && v.length < 0))
     has_home(v, {var, v.host, v.host, false, facts.reachable(var), true, v.host});
-  v.name = unique(v.host);
+  v.name = unique(var->getNameAsString());
   return variables[decl] = add(v);
 }
 

@@ -194,8 +194,9 @@ std::optional<Path> Places::owner(const Expr* e) const {
   const RecordDecl* record = (arrow ? type->getPointeeType() : type)->getAsRecordDecl();
   if (record == nullptr || record->isUnion()) return {};
   scope_.refuse_shadowed(var, e);
-  const std::string name = var->getNameAsString();
-  return Path{var, name, name, arrow, facts_.reachable(var) || arrow, true, arrow ? "*" + name : name};
+  const std::string name = qualified_name(var);
+  return Path{
+      var, name, var->getNameAsString(), arrow, facts_.reachable(var) || arrow, true, arrow ? "*" + name : name};
 }
 
 bool Places::look_through(const Expr* e, Effects& fx, const std::function<void(const Expr*)>& read) {

@@ -271,3 +271,33 @@ static void set_middle(float (*row)[3]) { row[1][1] = 3; }
 void rows_of_three_passed(float (*all)[3], int n) {
   for (int i = 0; i < n - 1; ++i) set_middle(all + i);
 }
+
+// Variables in namespaces and static members keep their full names in the placed text.
+namespace settings {
+int length = 200;
+float gain = 2, total = 0, table[400];
+std::vector<float> weights(300, 3.0f);
+namespace inner {
+double offset = 1;
+}
+struct Limits {
+  static float least;
+};
+float Limits::least = 0.5f;
+}  // namespace settings
+//: named_by_namespace l1=parallel kernels=1 run
+void named_by_namespace(float* a) {
+  for (int i = 0; i < settings::length; ++i) {
+    const float x = a[i] * settings::gain + settings::weights[i] + static_cast<float>(settings::inner::offset);
+    a[i] = x < settings::Limits::least ? 0 : x + settings::table[i + 1];
+  }
+}
+//: written_in_namespace l1=parallel l2=parallel kernels=2 run
+void written_in_namespace(const float* a, float* b, int n) {
+  for (int i = 0; i < n; ++i) settings::table[i] = a[i];
+  for (int i = 0; i < n; ++i) b[i] = settings::table[i];
+}
+//: summed_in_namespace l1=reduction kernels=1
+void summed_in_namespace(const float* a, int n) {
+  for (int i = 0; i < n; ++i) settings::total += a[i];
+}
