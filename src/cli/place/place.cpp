@@ -142,7 +142,11 @@ bool tiled(const place::Report& report) {
 std::string all_errors(const std::vector<std::string>& errors) {
   std::string text;
   for (const std::string& e : errors) text += (text.empty() ? "" : "; ") + e;
-  if (text.find("file not found") != std::string::npos)
+  const std::string opencv = "/usr/include/opencv4";
+  if (text.find("'opencv2/") != std::string::npos && text.find(opencv) == std::string::npos &&
+      std::filesystem::exists(opencv))
+    text += " (give OpenCV's folder after --: -- -I" + opencv + ")";
+  else if (text.find("file not found") != std::string::npos)
     text += " (give compiler flags after --: -- -Iinclude; or use those of a build: -p FOLDER)";
   return text;
 }

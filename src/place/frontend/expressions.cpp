@@ -233,6 +233,8 @@ std::string Expressions::cast_text(const CastExpr* e, Effects& fx) {
       // A functional cast wraps an implicit one of the same type.
       return "(" + dialect(e->getType())->name + ")(" + text + ")";
     }
+    case CK_UserDefinedConversion:
+      refuse(e, "a conversion operator of a class is not supported: " + source(e));
     default:
       refuse(e, "conversion from " + type_text(sub->getType()) + " to " + type_text(e->getType()) +
                     " is not supported: " + source(e));

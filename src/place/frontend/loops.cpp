@@ -198,7 +198,9 @@ Node Loops::range_loop(const CXXForRangeStmt* s) {
   const auto which = over != nullptr ? places_.object(over) : std::nullopt;
   Effects fx;
   auto p = which ? std::optional(Place{*which, {}, {}}) : over != nullptr ? places_.place(over, fx) : std::nullopt;
-  if (!p || var == nullptr || isa<DecompositionDecl>(var) || !p->indices.empty())
+  if (var != nullptr && isa<DecompositionDecl>(var))
+    refuse(s, "structured bindings are not supported: name the element");
+  if (!p || var == nullptr || !p->indices.empty())
     refuse(s, "range-for needs an array, std::vector, std::array or std::span variable");
   const Variable v = scope_.nest.variables[p->variable];
   if (!v.array() || v.storage == Storage::pointer)

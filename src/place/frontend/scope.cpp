@@ -155,8 +155,13 @@ int Scope::declare_local(const VarDecl* decl) {
   v.loops = open;
   if (decl->getType()->isReferenceType() || !fill_number(decl->getType(), v)) {
     Variable probe = v;
-    if (!shape(decl->getType(), probe) || probe.length < 0)
-      throw Refused{line(decl->getLocation()), "", "the local " + v.host + " of type " + v.type + " is not supported"};
+    if (!shape(decl->getType(), probe) || probe.length < 0) {
+      const CXXRecordDecl* record = decl->getType()->getAsCXXRecordDecl();
+      const bool iterator = record != nullptr && record->getNameAsString().find("iterator") != std::string::npos;
+      throw Refused{line(decl->getLocation()), "",
+                    iterator ? "the iterator " + v.host + " is not supported: use a subscript or a range-based for"
+                             : "the local " + v.host + " of type " + v.type + " is not supported"};
+    }
     v = probe;
     if (v.length * v.bytes > 4096)
       throw Refused{line(decl->getLocation()), "",

@@ -456,8 +456,10 @@ void Statements::declaration(const DeclStmt* s, Node& block) {
   for (const Decl* decl : s->decls()) {
     if (isa<TypedefNameDecl>(decl) || isa<StaticAssertDecl>(decl)) continue;
     const auto* var = dyn_cast<VarDecl>(decl);
-    if (var == nullptr || (var->isStaticLocal() && !constant_numbers(var)) || isa<DecompositionDecl>(decl))
-      refuse(s, "this declaration is not supported: " + source(s));
+    if (isa<DecompositionDecl>(decl)) refuse(s, "structured bindings are not supported: " + source(s));
+    if (var == nullptr) refuse(s, "this declaration is not supported: " + source(s));
+    if (var->isStaticLocal() && !constant_numbers(var))
+      refuse(s, "a static variable keeps its value for the next iteration: " + source(s));
     const QualType type = var->getType();
     if (type.getNonReferenceType().isVolatileQualified()) refuse(s, var->getNameAsString() + " is volatile");
     if (const CXXRecordDecl* record = type->getAsCXXRecordDecl(); record != nullptr && record->isLambda()) continue;

@@ -365,7 +365,7 @@ void tables_inside(const int* in, int* out, int h, int w) {
     }
 }
 
-//: counted_inside l1=sequential kernels=0 says=declaration
+//: counted_inside l1=sequential kernels=0 says=static
 void counted_inside(int* out, int n) {
   for (int i = 0; i < n; ++i) {
     static int calls = 0;
