@@ -44,13 +44,14 @@ struct Variable {
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
   bool table() const { return scattered && count.empty(); }  // a T**, whose rows may overlap
-  bool member = false;     // an array inside a struct: the next member follows its last element
-  bool scattered = false;  // its rows are separate allocations: threads of the host only
-  bool mixed = false;     // structs with fields of several types, in units of their alignment: threads of the host only
-  std::string part_of{};  // a number of a struct that is declared before the nest and changed in it: that struct
-  bool shares = false;    // a cv::Mat: its copies refer to the same elements
-  bool captured = false;  // captured by reference in a lambda, where its name always means this variable
-  bool outlives = false;  // its value is visible after the function returns
+  bool member = false;        // an array inside a struct: the next member follows its last element
+  bool scattered = false;     // its rows are separate allocations: threads of the host only
+  bool mixed = false;         // structs with fields of several types, in units of their alignment
+  bool packed = false;        // one of these fields is not aligned to its size: threads of the host only
+  std::string part_of{};      // a number of a struct that is declared before the nest and changed in it: that struct
+  bool shares = false;        // a cv::Mat: its copies refer to the same elements
+  bool captured = false;      // captured by reference in a lambda, where its name always means this variable
+  bool outlives = false;      // its value is visible after the function returns
   bool local_memory = false;  // an array declared inside the nest or a called function: never on the host
   std::vector<int> loops{};   // loops of the nest around its declaration: one instance per iteration
   int line = 0;

@@ -513,9 +513,9 @@ class Work {
     if (nest.asserts && emit_ != "openmp")
       kernel.why = "a failed assertion cannot end the program on a device: --emit openmp runs it on threads";
     for (const Variable& v : nest.variables)
-      if ((v.scattered || v.mixed) && emit_ != "openmp")
-        kernel.why = (v.mixed ? "the structs in " + v.host + " have fields of several types"
-                              : "the rows of " + v.host + " may be separate allocations") +
+      if ((v.scattered || v.packed) && emit_ != "openmp")
+        kernel.why = (v.packed ? "the fields of the structs in " + v.host + " are not aligned"
+                               : "the rows of " + v.host + " may be separate allocations") +
                      ": --emit openmp runs it on threads";
     if (without_.count(kernel.name) > 0 && !forced) kernel.why = "slower than on the host at these sizes";
     return kernel;

@@ -32,7 +32,7 @@ class Writer {
   void add(const Variable& v) {
     all(v.name, v.host, v.element, v.host_element, v.type, v.bytes, static_cast<int>(v.storage), v.inner, v.length,
         v.data, v.count, v.integer, v.is_unsigned, v.parameter, v.global, v.constant, v.member, v.captured, v.outlives,
-        v.local_memory, v.scattered, v.mixed, v.part_of, v.loops, v.line);
+        v.local_memory, v.scattered, v.mixed, v.packed, v.part_of, v.loops, v.line);
   }
   void add(const Loop& l) {
     all(l.parent, l.depth, l.counted, l.exact, l.iterator, l.type, l.host_type, l.host_iterator, l.axis, l.open,

@@ -74,7 +74,7 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
   for (const int variable : arrays) {
     const Variable& v = nest.variables[variable];
     Reads reads = count_reads(relations, variable, chain, width, along);
-    const bool matters = reads.uniform || device.tiles != "never";
+    const bool matters = !v.mixed && (reads.uniform || device.tiles != "never");
     const auto window = matters ? analysis::window(relations, variable, chain, width) : std::nullopt;
     const std::string cached = v.host + ": read-only path of global memory";
     if (!window || reads.all <= 0) {

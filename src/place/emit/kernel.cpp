@@ -236,6 +236,11 @@ class KernelMaker {
     }
     k_.expanded.assign(expanded_.begin(), expanded_.end());
     k_.privates.assign(privates_.begin(), privates_.end());
+    for (const auto* own : {&expanded_, &privates_})
+      for (const int x : *own)
+        if (nest_.variables[x].mixed)
+          k_.not_on_device = "every iteration would need its own copy of " + nest_.variables[x].host +
+                             ", structs with fields of several types";
   }
 
   int outermost() const { return choice_.chain[0]; }

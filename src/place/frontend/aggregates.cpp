@@ -76,10 +76,11 @@ std::optional<Place> Aggregates::component_place(const Expr* e, std::size_t k, E
     if (const auto known = scope_.parts.find(decl); known != scope_.parts.end()) return Place{known->second[k], {}, {}};
   auto p = bare->isGLValue() ? places_.place(bare, fx) : std::nullopt;
   if (!p) return p;
-  long at = static_cast<long>(k);
-  if (const Variable& v = scope_.nest.variables[p->variable]; v.mixed)
-    at = offset_of(ast_, fields_of(bare->getType())[k]) / v.bytes;
+  const Variable& v = scope_.nest.variables[p->variable];
+  const long offset = v.mixed ? offset_of(ast_, fields_of(bare->getType())[k]) : 0;
+  const long at = v.mixed ? offset / v.bytes : static_cast<long>(k);
   p->indices.push_back({Poly::constant(at), std::to_string(at)});
+  if (v.mixed) scope_.set_field(*p, leaf_types(bare->getType())[k], {offset});
   return p;
 }
 

@@ -367,6 +367,7 @@ bool Places::of_pointed_struct(const MemberExpr* member) const {
 // cells[i].next[k].
 std::optional<Place> Places::mixed_part(const Expr* e, Effects& fx) {
   std::vector<const Expr*> steps;  // from the number outwards to the struct that is an element
+  const QualType number = e->getType();
   for (e = e->IgnoreParens();;) {
     const auto* member = dyn_cast<MemberExpr>(e);
     const auto* subscript = dyn_cast<ArraySubscriptExpr>(e);
@@ -400,13 +401,16 @@ std::optional<Place> Places::mixed_part(const Expr* e, Effects& fx) {
   const Variable& v = scope_.nest.variables[p->variable];
   if (!v.mixed || v.bytes != unit || p->indices.size() != v.inner.size()) return {};
   Index at{Poly::constant(0), "0"};
+  std::vector<long> distances;
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     if (const auto* member = dyn_cast<MemberExpr>(*step)) {
       const long units = offset_of(ast_, cast<FieldDecl>(member->getMemberDecl())) / unit;
+      distances.push_back(units * unit);
       at = sum(at, {Poly::constant(units), std::to_string(units)}, "+");
       continue;
     }
     const long units = ast_.getTypeSizeInChars((*step)->getType()).getQuantity() / unit;
+    distances.push_back(units * unit);
     const auto* subscript = cast<ArraySubscriptExpr>(*step);
     Index by = index(subscript->getIdx(), fx, p->not_negative);
     const auto* row = ast_.getAsConstantArrayType(in_field(subscript)->getType());
@@ -420,6 +424,7 @@ std::optional<Place> Places::mixed_part(const Expr* e, Effects& fx) {
     at = sum(at, by, "+");
   }
   p->indices.push_back(at);
+  scope_.set_field(*p, number, distances);
   return p;
 }
 

@@ -279,7 +279,18 @@ std::string Scope::element_text(const Place& p) const {
   for (std::size_t i = 1; i < p.indices.size(); ++i)
     text = (i == 1 && v.length < 0 ? "(long)" : "") + wrapped(text) + " * " + std::to_string(v.inner[i - 1]) + " + " +
            wrapped(p.indices[i].text);
-  return v.name + "[" + text + "]";
+  const std::string element = v.name + "[" + text + "]";
+  return p.element.empty() ? element : "(*(GLOBAL " + p.element + "*)&" + element + ")";
+}
+
+// Makes `p` the number of that type inside a struct with fields of several types. `steps`: distances in bytes between
+// the places that `p` may be, the start of the struct included.
+void Scope::set_field(Place& p, QualType type, const std::vector<long>& steps) {
+  Variable& v = nest.variables[p.variable];
+  const auto number = dialect(type);
+  p.element = number->name;
+  const auto unaligned = [&](long bytes) { return bytes % number->bytes != 0; };
+  v.packed = v.packed || unaligned(v.inner.back() * v.bytes) || std::any_of(steps.begin(), steps.end(), unaligned);
 }
 
 namespace {

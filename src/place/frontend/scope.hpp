@@ -15,6 +15,7 @@ struct Place {
   int variable = -1;
   std::vector<Index> indices{};
   std::vector<Poly> not_negative{};
+  std::string element{};  // the field's number type, in an array of structs with fields of several types
 };
 
 // An argument of a member function that is inlined.
@@ -92,6 +93,7 @@ struct Scope : Inlining, Source {
   std::string helper(const std::string& name, const std::string& text);
   // --- accesses and loops
   std::string element_text(const Place& p) const;
+  void set_field(Place& p, clang::QualType type, const std::vector<long>& steps);
   void record(const Place& p, bool write, const clang::Expr* at, Effects& fx);
   void quantify(Access& a) const;  // adds the remainders in its subscripts to the access
   bool has_remainder(const Poly& p) const;

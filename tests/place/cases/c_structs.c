@@ -40,7 +40,7 @@ void c_copied(const four_vector* in, four_vector* out, int n) {
 }
 
 // Forces between particles of boxes and their neighbours; only the data says that each box has particles of its own.
-//: c_forces l1=parallel emit=openmp kernels=0
+//: c_forces l1=parallel kernels=1
 void c_forces(const box* boxes, const four_vector* at, const double* charge, four_vector* force, int n, double a2) {
   int i, j, k, l, other;
   long first, second;

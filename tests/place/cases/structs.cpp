@@ -17,7 +17,7 @@ struct Cell {
   int next[4];
 };
 
-//: bodies_move l1=parallel emit=openmp kernels=0 run
+//: bodies_move l1=parallel kernels=1 run
 void bodies_move(Body* all, int n, double dt) {
   for (int i = 0; i < n; ++i) {
     all[i].at.x += dt * all[i].speed.x;
@@ -27,7 +27,7 @@ void bodies_move(Body* all, int n, double dt) {
   }
 }
 
-//: bodies_of_vector l1=parallel emit=openmp kernels=0 run
+//: bodies_of_vector l1=parallel kernels=1 run
 void bodies_of_vector(std::vector<Body>& all, float by) {
   for (Body& b : all) {
     b.mass *= by;
@@ -36,7 +36,7 @@ void bodies_of_vector(std::vector<Body>& all, float by) {
 }
 
 // Another field of the same struct.
-//: bodies_other_field l1=parallel emit=openmp kernels=0 run
+//: bodies_other_field l1=parallel kernels=1 run
 void bodies_other_field(Body* all, int n) {
   for (int i = 1; i < n; ++i) all[i].mass = all[i - 1].kind + static_cast<float>(all[i].at.x);
 }
@@ -48,7 +48,7 @@ void bodies_same_field(Body* all, int n) {
 }
 
 // A row inside the struct: mark[2] of every struct, mark[k + 1] of the same.
-//: bodies_row l1=parallel l2=sequential:flow emit=openmp kernels=0 run
+//: bodies_row l1=parallel l2=sequential:flow kernels=1 run
 void bodies_row(Body* all, int n) {
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < 2; ++k) all[i].mark[k + 1] = static_cast<short>(all[i].mark[k] + 1);
@@ -61,7 +61,7 @@ void bodies_leave_row(Body* all, int n, int m) {
     for (int k = 0; k < m; ++k) all[i].mark[2 - k] = 1;
 }
 
-//: cells_by_number l1=parallel emit=openmp kernels=0 run
+//: cells_by_number l1=parallel kernels=1 run
 void cells_by_number(const std::vector<Cell>& cells, const std::vector<double>& heat, std::vector<double>& out) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     double sum = 0;
@@ -116,7 +116,7 @@ void cells_address(Cell* cells, int n) {
 }
 
 // An element through a pointer and a reference.
-//: cells_pointed l1=parallel emit=openmp kernels=0 run
+//: cells_pointed l1=parallel kernels=1 run
 void cells_pointed(Cell* cells, int n) {
   for (int i = 0; i < n; ++i) {
     Cell* c = &cells[i];
@@ -270,6 +270,36 @@ static void set_middle(float (*row)[3]) { row[1][1] = 3; }
 //: rows_of_three_passed l1=parallel kernels=1 run
 void rows_of_three_passed(float (*all)[3], int n) {
   for (int i = 0; i < n - 1; ++i) set_middle(all + i);
+}
+
+// Fields that are not aligned to their size: a device could not read them.
+#pragma pack(push, 1)
+struct Record {
+  char mark;
+  double value;
+};
+#pragma pack(pop)
+//: records_packed l1=parallel kernels=0 emit=openmp run
+void records_packed(Record* all, int n) {
+  for (int i = 0; i < n; ++i) all[i].value = 2 * all[i].value + all[i].mark;
+}
+
+// Structs copied as a whole.
+struct Sample {
+  unsigned char mode;
+  signed char valid;
+  short gain;
+  float level;
+  long time;
+};
+//: samples_copied l1=parallel kernels=1 run
+void samples_copied(const Sample* in, Sample* out, int n) {
+  for (int i = 0; i < n; ++i) {
+    Sample s = in[i];
+    if (s.valid > 2 && s.mode == 1) s.level *= s.gain;
+    s.time -= i;
+    out[i] = s;
+  }
 }
 
 // Variables in namespaces and static members keep their full names in the placed text.
