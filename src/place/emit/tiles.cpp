@@ -206,8 +206,8 @@ bool boxes(const Nest& nest, const criteria::Choice& choice) {
   for (const int loop : choice.chain) {
     at = text::alone(at);
     const Loop& l = nest.loops[loop];
-    if (at->kind != NodeKind::loop || at->loop != loop || !at->guards.empty() || l.step != 1 || l.iterator_outside ||
-        l.type != "int" || !l.exact || l.leaves_early > 0 || l.condition.rfind(l.iterator + " <", 0) != 0 ||
+    if (at->kind != NodeKind::loop || at->loop != loop || !at->guards.empty() || l.step != 1 || l.type != "int" ||
+        !l.exact || l.leaves_early > 0 || l.condition.rfind(l.iterator + " <", 0) != 0 ||
         l.condition.find_first_of("&|?") != std::string::npos)
       return false;
     for (const Constraint& c : l.bounds)
