@@ -1,7 +1,8 @@
-// Loop fission: splits a loop into two with one part of the body each. Trigger: the loop is sequential and has several
-// statements. Private scalars computed from data the nest does not write are recomputed in the second loop. With scalar
-// expansion, a private scalar becomes an array with one element per iteration instead, so that work before a recurrence
-// leaves the sequential loop; it carries no dependence, so the conditions are the same.
+// Loop fission: splits a loop into two with one part of the body each. Trigger: the loop is sequential, or a kernel
+// with only this loop on its grid, and has several statements. Private scalars computed from data the nest does not
+// write are recomputed in the second loop. With scalar expansion, a private scalar becomes an array with one element
+// per iteration instead, so that work before a recurrence leaves the sequential loop; it carries no dependence, so the
+// conditions are the same.
 #include <algorithm>
 #include <set>
 
@@ -28,7 +29,7 @@ class Splitter {
 
   static bool applies(const State& state) {
     const Nest& nest = state.nest;
-    if (!plain(nest, kLoop) || state.verdicts[kLoop].independent()) return false;
+    if (!plain(nest, kLoop) || (state.verdicts[kLoop].independent() && !state.thin)) return false;
     const Node& node = *find(nest.root, kLoop);
     const Node& block = body_block(node);
     if (block.kind != NodeKind::block || block.children.size() < 2 || state.text[nest.loops[kLoop].body.begin] != '{')

@@ -283,9 +283,11 @@ class Search {
     const Nest& nest = now_.program.functions[at.function].nests[at.nest];
     int first = 0, count = 0;
     if (!numbered(nest, first, count) || fixed(nest)) return false;
-    const bool placed = now_.chains.count({at.function, at.nest}) > 0;
+    const auto chain = now_.chains.find({at.function, at.nest});
+    const bool placed = chain != now_.chains.end();
+    const bool thin = placed && !now_.on_host && chain->second.size() == 1 && nest.loops.size() > 1;
     const auto [relations, verdicts] = memo_.analyzed(nest);
-    const State state{now_.program.text, nest, relations, verdicts, now_.on_host};
+    const State state{now_.program.text, nest, relations, verdicts, now_.on_host, thin};
     std::optional<Legality> legality;
     const std::string identity = analysis::fingerprint(nest) + slice(state, nest.span);
     const std::size_t marked = std::min(sizeof kOriginal - 1, std::size_t{nest.span.begin});
@@ -294,7 +296,8 @@ class Search {
       const bool always = t.propose == dead_writes || t.propose == tiling ||
                           t.propose == lanes;  // kept also if no more loops are placed
       if (t.propose == rescheduling && only_outermost_is_left(at.prefix, nest)) continue;
-      if (((placed || original) && !always) || !exhausted_.insert(t.name + identity).second) continue;
+      const bool widens = thin && !original && (t.propose == fission || t.propose == interchange);  // the grid
+      if (((placed || original) && !always && !widens) || !exhausted_.insert(t.name + identity).second) continue;
       try {
         const analysis::Quota quota(memo_.context(), kNestOperations);
         int which = 0;

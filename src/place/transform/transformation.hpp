@@ -33,6 +33,7 @@ struct State {
   const analysis::Relations& relations;
   const std::vector<analysis::Verdict>& verdicts;
   bool on_host = false;  // OpenMP target: loops become threads, not kernels
+  bool thin = false;     // a kernel whose grid has one axis, although the nest has inner loops
 };
 
 struct Transformation {

@@ -423,3 +423,32 @@ void forward_substitution(const float (*l)[64], const float* b, float* x, int n)
     x[i] *= l[i][i];
   }
 }
+
+// The grid of the outer loop alone is too small: the loop is split, and the inner loops of the second part swapped.
+//: scaled_product l1=parallel l2=parallel l4=parallel kernels=1 run by=interchange
+void scaled_product(int n, float by, float (*c)[60], const float (*a)[60], const float (*b)[60]) {
+  int i, j, k;
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++) c[i][j] *= by;
+    for (k = 0; k < n; k++)
+      for (j = 0; j < n; j++) c[i][j] += a[i][k] * b[k][j];
+  }
+}
+
+// Statements between the kernels of a sequential loop are kernels of one work-item.
+//: pivots_between l1=sequential l2=parallel kernels=1 run
+void pivots_between(float* x, float* y, int n, int steps) {
+  for (int t = 0; t < steps; ++t) {
+    x[t] = 0.5f * x[t] + y[t];
+    for (int i = 0; i < n; ++i) y[i] = y[i] * 0.5f + x[t];
+  }
+}
+
+//: pivots_that_end l1=sequential l2=parallel kernels=1 run
+void pivots_that_end(float* x, float* y, int n, int steps) {
+  for (int t = 0; t < steps; ++t) {
+    for (int i = 0; i < n; ++i) y[i] = y[i] * 0.5f + x[t];
+    if (y[t] > 100) break;
+    x[t + 1] = y[t];
+  }
+}
