@@ -507,7 +507,8 @@ class Work {
       known =
           shared_->kernels.emplace(key, emit::make_kernel(name, nest, relations, verdicts, choice, memories_)).first;
     emit::Kernel kernel = known->second;
-    if (kernel.why.empty() && !any_size_ && !forced && emit::few_iterations(kernel))
+    const bool once = nest.loops[0].iterator == kOnce;
+    if (kernel.why.empty() && !any_size_ && !forced && !once && emit::few_iterations(kernel))
       kernel.why = "fewer than 64 iterations: a launch does not pay";
     if (kernel.why.empty() && emit_ != "openmp") kernel.why = kernel.not_on_device;
     if (nest.asserts && emit_ != "openmp")

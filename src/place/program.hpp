@@ -145,6 +145,9 @@ inline constexpr const char* kGuard = "ridge_fits_";
 // Before the test of a nest that was reordered for parallel loops: replaced by a test whether threads may pay.
 inline constexpr const char* kReordered = "/* reordered */ ";
 
+// Iterator of a loop of one iteration around a statement that becomes a kernel of one work-item.
+inline constexpr const char* kOnce = "placed_once";
+
 struct ReadRequest {
   std::string file{}, function{};
   std::vector<std::string> flags{};

@@ -146,6 +146,7 @@ class Search {
       std::vector<std::string> ids;
       for (const std::string& id : k.loops)
         for (const std::string& old : origins_.of(id)) ids.push_back(old);
+      if (ids.empty()) ids.emplace_back();  // a single statement
       k.loops = ids;
     }
     return std::move(now_);
@@ -259,6 +260,66 @@ class Search {
       try {
         if (one(at)) return true;
       } catch (const isl::exception&) {  // isl quota exceeded: the nest stays unchanged
+      }
+    }
+    return !now_.on_host && single_statement();
+  }
+
+  struct Single {  // a statement, with the number of the last loop before it
+    const Part* part;
+    int last;
+  };
+
+  // Statements between the kernels of a host loop, which would move their arrays to the host and back in each
+  // iteration.
+  void gather_singles(const Part& part, int function, bool beside_kernel, int& last, std::vector<Single>& all) const {
+    if (part.kind == PartKind::nest) {
+      const Nest& nest = now_.program.functions[function].nests[part.nest];
+      const bool placed = now_.chains.count({function, part.nest}) > 0;
+      for (const Loop& l : nest.loops)
+        if (placed || &l == &nest.loops[0]) last = std::max(last, number(l.id));
+      if (placed) return;
+    }
+    if (part.kind == PartKind::loop || part.kind == PartKind::nest) {
+      if (part.kind == PartKind::loop) last = std::max(last, number(part.id));
+      std::vector<Found> nests;
+      for (const Part& child : part.children) gather(child, function, "", nests);
+      beside_kernel = std::any_of(nests.begin(), nests.end(), [&](const Found& at) {
+        return now_.chains.count({function, at.nest}) > 0;
+      });
+    }
+    const auto names = [&](const char* word) { return text::names(part.source, word); };
+    if (part.kind == PartKind::statement && beside_kernel && part.span.known && !part.pure && !part.declares &&
+        part.source.find('=') != std::string::npos && !names("break") && !names("continue") && !names("return") &&
+        !names("goto") && !names("case") && !names("default"))
+      all.push_back({&part, last});
+    for (const Part& child : part.children) gather_singles(child, function, beside_kernel, last, all);
+  }
+
+  // Makes one of these statements a kernel of one work-item: a loop of one iteration.
+  bool single_statement() {
+    for (std::size_t f = 0; f < now_.program.functions.size(); ++f) {
+      const Function& function = now_.program.functions[f];
+      if (!function.refused.empty() || !function.in_main_file) continue;
+      const std::string prefix = f + 1 == now_.program.functions.size() ? "" : function.name + ".";
+      std::vector<Single> all;
+      int last = 0;
+      gather_singles(function.root, static_cast<int>(f), false, last, all);
+      for (const Single& s : all) {
+        if (spent()) return false;
+        if (!tried_.insert("single " + prefix + std::to_string(s.last) + s.part->source).second) continue;
+        ++readings_;
+        const std::string i = kOnce, loop = "for (int " + i + " = 0; " + i + " < 1; ++" + i + ") ";
+        const unsigned at = s.part->span.begin;
+        const Text text = applied(now_.program.text, lines_of(now_.program), {{at, at, loop}});
+        AnalyzedProgram next = analyze_(text.bytes, text.lines);
+        if (!next.program.errors.empty() || next.program.functions.size() != now_.program.functions.size() ||
+            next.report.kernels.size() != now_.report.kernels.size() + 1)
+          continue;
+        origins_ = origins_.with(prefix, s.last + 1, 0, {""});
+        now_ = std::move(next);
+        changed_ = true;
+        return true;
       }
     }
     return false;
