@@ -107,9 +107,12 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
     result.refused = loops_in(method) ? members.lift(method) : "";
     if (result.refused.empty()) result.refused = "member functions are not supported";  // read again as a free function
   }
+  const std::size_t rewrites = members.rewrites.size();
   if (result.refused.empty()) rewrite_jumps(*this, decl->getBody(), members.rewrites);
   if (facts_.find(decl, result)) result.refused = "goto or setjmp: the order of its statements is unknown";
-  if (result.refused.empty()) rewrite_counters(facts_, decl->getBody(), members.rewrites);
+  if (result.refused.empty() &&
+      (members.rewrites.size() > rewrites || !rewrite_pointers(facts_, decl->getBody(), members.rewrites)))
+    rewrite_counters(facts_, decl->getBody(), members.rewrites);
   if (result.refused.empty()) expose_fields(*this, decl->getBody(), members.rewrites);
   result.root = part(decl->getBody(), false);
   for (FunctionParameter& p : result.parameters)  // the element type of a Mat is known from its uses

@@ -5,6 +5,8 @@
 
 namespace ridge::place::frontend {
 
+// Returns true if the text changes (pointers.cpp).
+bool rewrite_pointers(const Facts& facts, const clang::Stmt* body, std::vector<Edit>& rewrites);
 // rewrites.cpp
 void rewrite_counters(const Facts& facts, const clang::Stmt* body, std::vector<Edit>& rewrites);
 // Adds member functions that return private fields which the member functions called in `body` use, because tests

@@ -42,7 +42,8 @@ bool repeatable(const Expr* e, const std::set<const ValueDecl*>& changed) {
 // One for loop whose header or body has further counters.
 class CounterRewriter {
  public:
-  CounterRewriter(const Facts& facts, const ForStmt* loop, bool in_block) : r_(facts), f_(loop), in_block_(in_block) {}
+  CounterRewriter(const Facts& facts, const ForStmt* loop, const CompoundStmt* around)
+      : r_(facts), f_(loop), around_(around), in_block_(around != nullptr) {}
 
   bool run(std::vector<Edit>& edits) {
     if (f_->getInit() == nullptr || f_->getCond() == nullptr || f_->getInc() == nullptr || !known(f_->getSourceRange()))
@@ -149,15 +150,6 @@ class CounterRewriter {
     return true;
   }
 
-  int uses(const Stmt* in, const ValueDecl* var) const {
-    int count = 0;
-    visit(in, [&](const Stmt* s) {
-      const auto* ref = dyn_cast<DeclRefExpr>(s);
-      count += ref != nullptr && ref->getDecl() == var ? 1 : 0;
-    });
-    return count;
-  }
-
   // True if all variables of the expression are declared before the loop.
   bool from_before(const Expr* e) const {
     bool all = true;
@@ -189,8 +181,8 @@ class CounterRewriter {
       for (const Stmt* other : block->body())
         if (std::find(c.statements.begin(), c.statements.end(), other) == c.statements.end())
           find_changes(other, others);
-      if (others.count(c.var) == 0 && uses(block, c.var) > static_cast<int>(c.steps.size()) &&
-          uses(f_->getCond(), c.var) == 0)
+      if (others.count(c.var) == 0 && uses_of(c.var, block) > static_cast<int>(c.steps.size()) &&
+          uses_of(c.var, f_->getCond()) == 0)
         counters_.push_back(c);
     }
     return true;
@@ -255,9 +247,11 @@ class CounterRewriter {
       const std::string each = sum(c.steps, c.steps.size());
       std::string start = c.start;
       if (!c.statements.empty()) {
-        start = fresh(k + "_start");
-        before += "const " + kind + " " + start + " = " + k + "; ";
-        after += " " + k + " += " + each + " * " + all + ";";
+        const Expr* set = r_.value_before(f_, c.var);
+        const auto known = set != nullptr ? value(set) : std::nullopt;
+        start = known ? wrapped(std::to_string(*known)) : fresh(k + "_start");
+        if (!known) before += "const " + kind + " " + start + " = " + k + "; ";
+        if (!ends_with(f_, c.var, around_)) after += " " + k + " += " + each + " * " + all + ";";
       }
       const std::string now = start + " + " + each + " * (" + at + ")";
       inside += " const " + kind + " " + k + " = " + now + ";";
@@ -277,6 +271,7 @@ class CounterRewriter {
 
   const Facts& r_;
   const ForStmt* f_;
+  const CompoundStmt* const around_;  // the block that contains the loop; null if there is none
   const bool in_block_;
   bool declared_ = false, constant_ = true;
   std::set<const ValueDecl*> changed_{};
@@ -322,18 +317,18 @@ void expose_fields(const Source& file, const Stmt* body, std::vector<Edit>& rewr
 }
 
 void rewrite_counters(const Facts& facts, const Stmt* body, std::vector<Edit>& rewrites) {
-  const std::function<void(const Stmt*, bool)> look = [&](const Stmt* s, bool in_block) {
+  const std::function<void(const Stmt*, const CompoundStmt*)> look = [&](const Stmt* s, const CompoundStmt* around) {
     if (s == nullptr || isa<LambdaExpr>(s)) return;
     if (const auto* f = dyn_cast<ForStmt>(s)) {
       std::vector<Edit> edits;
-      if (CounterRewriter(facts, f, in_block).run(edits)) {
+      if (CounterRewriter(facts, f, around).run(edits)) {
         rewrites.insert(rewrites.end(), edits.begin(), edits.end());
         return;  // loops inside it are rewritten when the new text is read
       }
     }
-    for (const Stmt* child : s->children()) look(child, isa<CompoundStmt>(s));
+    for (const Stmt* child : s->children()) look(child, dyn_cast<CompoundStmt>(s));
   };
-  look(body, false);
+  look(body, nullptr);
 }
 
 // A switch inside a loop whose sections all end with a jump becomes a chain of ifs; goto to a label at the end of the

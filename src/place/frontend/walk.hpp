@@ -55,4 +55,27 @@ void visit(const clang::Stmt* s, const Visit& see) {
   for (const clang::Stmt* child : s->children()) visit(child, see);
 }
 
+inline int uses_of(const clang::ValueDecl* var, const clang::Stmt* in) {
+  int count = 0;
+  visit(in, [&](const clang::Stmt* s) {
+    const auto* ref = llvm::dyn_cast<clang::DeclRefExpr>(s);
+    count += ref != nullptr && ref->getDecl() == var ? 1 : 0;
+  });
+  return count;
+}
+
+// True if the variable is declared in the block (`declared`: or otherwise only there) and no statement behind `s` in
+// the block names it.
+inline bool ends_with(const clang::Stmt* s, const clang::VarDecl* var, const clang::CompoundStmt* block,
+                      bool declared = false) {
+  bool behind = false;
+  for (const clang::Stmt* child : block->body()) {
+    if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(child))
+      for (const clang::Decl* one : d->decls()) declared = declared || one == var;
+    if (behind && uses_of(var, child) > 0) return false;
+    behind = behind || child == s;
+  }
+  return declared && behind;
+}
+
 }  // namespace ridge::place::frontend

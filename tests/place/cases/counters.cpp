@@ -192,3 +192,63 @@ void steps_that_meet(const float* a, float* c, int n) {
     c[k + 1] = 2 * a[i];
   }
 }
+
+// Pointers that step through arrays.
+//: pixels_stepped l1=parallel l2=parallel kernels=1 run
+void pixels_stepped(const unsigned char* in, unsigned char* out, int h, int w) {
+  for (int y = 0; y < h; ++y) {
+    const unsigned char* p = in + 3 * y * w;
+    unsigned char* q = out + y * w;
+    for (int x = 0; x < w; ++x) {
+      int sum = *p++;
+      sum += *p++;
+      sum += *p++;
+      *q++ = static_cast<unsigned char>(sum / 3);
+    }
+  }
+}
+
+// Through the whole image, without a row pointer.
+//: image_stepped l1=parallel l2=parallel kernels=1 run
+void image_stepped(const float* in, float* out, int h, int w) {
+  for (int y = 0; y < h; ++y) {
+    for (int x = 0; x < w; ++x) *out++ = 2 * *in++;
+  }
+}
+
+// Backwards, by three, read at a distance, and used after the loop.
+//: stepped_back l1=parallel l2=parallel kernels=2 run
+void stepped_back(const float* in, float* out, int n) {
+  const float* p = in + 3 * n;
+  float* q = out;
+  for (int i = 0; i < n; ++i) {
+    p -= 3;
+    q[n] = p[1];
+    *q = *p;
+    ++q;
+  }
+  q += n;
+  for (int i = 0; i < n; ++i) *q++ = static_cast<float>(i);
+}
+
+//: stepped_onto_the_next l1=sequential:flow kernels=0
+void stepped_onto_the_next(float* a, int n) {
+  float* p = a;
+  for (int i = 0; i < n; ++i) {
+    p[1] = *p + 1;
+    p++;
+  }
+}
+
+// The number of steps depends on the data.
+//: stepped_sometimes l1=sequential kernels=0
+void stepped_sometimes(const float* a, float* b, int n) {
+  for (int i = 0; i < n; ++i)
+    if (a[i] > 0.5f) *b++ = a[i];
+}
+
+// Two steps in one expression: their order is the compiler's.
+//: stepped_twice l1=sequential kernels=0
+void stepped_twice(const float* a, float* b, int n) {
+  for (int i = 0; i < n; ++i) b[i] = a[i] > 0.5f ? *a++ : 0;
+}

@@ -217,7 +217,7 @@ void grows(std::vector<float>& v, int n) {
   for (int i = 0; i < n; ++i) v.push_back(v[i]);
 }
 
-//: moving_pointers l1=sequential kernels=0
+//: moving_pointers l1=parallel kernels=1 run
 void moving_pointers(const float* a, float* b, int n) {
   for (int i = 0; i < n; ++i) *b++ = *a++;
 }

@@ -59,7 +59,7 @@ void one_of_two(float* out, float* a, float* b, int n) {
   for (int i = 0; i < n; ++i) out[i] = from[i] + 1;
 }
 
-//: steps_through l1=sequential kernels=0 says=changes
+//: steps_through l1=parallel kernels=1 run
 void steps_through(float* out, int n) {
   float* p = out;
   for (int i = 0; i < n; ++i) {
