@@ -177,6 +177,9 @@ def levels_of(text):
 
 def check_neighbours(mutant, text, start):
     """Refuses an expression that its brackets would separate from what it belongs to, as `b + c` of `a / b + c`."""
+    line = re.sub(r"\\\\.|'.'", "", text[text.rfind("\n", 0, start) + 1:start])
+    if line.count('"') % 2 == 1:
+        raise Fault(f"{mutant.where}: {mutant.name}: {mutant.old!r} is part of a string: name the whole string")
     own = min(levels_of(mutant.old), default=99)
     before, after = text[:start].rstrip(), text[start + len(mutant.old):].lstrip()
     left = re.search(rf"[\w)\]]\s*({OPERATOR})$", before[-40:])
@@ -336,7 +339,7 @@ def self_test():
         lists = root / "tests/mutants"
         lists.mkdir(parents=True)
         (root / "a.cpp").write_text("int f(int x) { return x + 1; }\nconstexpr int kMost = 7;\nvoid g() { h(1); }\nint i = x - 1;\n")
-        (root / "d.cpp").write_text("int k = 6 / x + 1;\n")
+        (root / "d.cpp").write_text('int k = 6 / x + 1;\nf("y + 1");\n')
         (root / "b.py").write_text("def f(x):\n    return x + 1\n")
         (root / "c.cl").write_text("y = x + 1;\n")
         entry = "[{}]\nfile {}\nold {}\nnew {}\nas {}\ntests t\n"
@@ -365,6 +368,7 @@ def self_test():
                 ([("one", "a.cpp", "return x", "x", "expression")], "is not an expression"),
                 ([("one", "a.cpp", "x : 1", "x : 2", "expression")], "is not an expression"),
                 ([("one", "d.cpp", "x + 1", "x", "expression")], "not a whole operand"),
+                ([("one", "d.cpp", "y + 1", "y", "expression")], "is part of a string"),
                 ([("one", "a.cpp", ".f(x)", ".f(1)", "expression")], "is not an expression"),
                 ([("one", "a.cpp", "int i = x - 1;", "int i = x;", "statement")], "declares a name"),
                 ([("one", "b.py", "x + 1", "x, 1", "expression")], "not one Python value"),
