@@ -25,7 +25,8 @@ bool verifies(const Options& options);
 struct Questions {
   Measure seconds{};                                           // builds, warms up and times a candidate
   std::function<Comparison(std::size_t candidate)> compare{};  // empty: nothing is verified
-  // Called once before the first timing, with the candidates to be timed, best prediction first.
+  // Called before the first timing, with the candidates to be timed, best prediction first, and before a candidate is
+  // compared without being timed.
   std::function<void(std::span<const std::size_t> candidates)> prepare{};
   // Objective::energy: opens the power counter (Error if there is none), and measures a candidate's mean power.
   std::function<void()> open_meter{};
