@@ -9,7 +9,7 @@
 #include "image/work.hpp"
 #include "support/devices.hpp"
 
-namespace ridge::image::test {
+namespace ridge::image {
 namespace {
 
 using RepeatedImagesDevice = ridge::test::NeedsAccelerator<>;
@@ -90,4 +90,4 @@ TEST_F(RepeatedImagesDevice, AWrongPixelIsFound) {
 }
 
 }  // namespace
-}  // namespace ridge::image::test
+}  // namespace ridge::image
