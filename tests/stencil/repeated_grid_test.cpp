@@ -91,6 +91,7 @@ TEST(RepeatedGridDevice, AWrongElementIsFound) {
           queue.upload(&wrong, whole, sizeof(float), place * sizeof(float));
           const RepeatedArrays::Difference found = arrays.compare(queue, whole, from);
           queue.upload(&values[place], whole, sizeof(float), place * sizeof(float));
+          queue.finish();
           EXPECT_EQ(found.place, place) << device.id();
           EXPECT_TRUE(std::isfinite(wrong) ? found.worst == 0.25 : std::isnan(found.worst)) << found.worst;
         }
