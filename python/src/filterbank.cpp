@@ -157,17 +157,18 @@ void add_streams(py::module_& module) {
              const Bytes in(samples);
              const Array out(output, true, "the output", kComplexes);
              const std::span<Complex> spectra = out.span<Complex>("the output");
-             const py::gil_scoped_release free;
-             return stream.push(in.span(), spectra);
+             return exclusively(&stream, [&] { return stream.push(in.span(), spectra); });
            })
-      .def("start_at", &Stream::start_at)
+      .def("start_at",
+           [](Stream& s, std::uint64_t spectrum) { return exclusively(&s, [&] { return s.start_at(spectrum); }); })
       .def("samples", &Stream::samples)
       .def("spectra", &Stream::spectra)
-      .def("replace_weights",
-           [](Stream& s, const std::vector<double>& w, std::uint64_t sample) { s.replace_weights(w, sample); })
-      .def("set_delays", [](Stream& s, std::uint64_t sample, const std::vector<double>& d) { s.set_delays(sample, d); })
-      .def("save", [](const Stream& stream) { return py::bytes(stream.save()); })
-      .def("restore", [](Stream& stream, const std::string& state) { stream.restore(state); });
+      .def("replace_weights", [](Stream& s, const std::vector<double>& w,
+                                 std::uint64_t sample) { exclusively(&s, [&] { s.replace_weights(w, sample); }); })
+      .def("set_delays", [](Stream& s, std::uint64_t sample,
+                            const std::vector<double>& d) { exclusively(&s, [&] { s.set_delays(sample, d); }); })
+      .def("save", [](const Stream& s) { return py::bytes(exclusively(&s, [&] { return s.save(); })); })
+      .def("restore", [](Stream& s, const std::string& state) { exclusively(&s, [&] { s.restore(state); }); });
 
   py::class_<PowerStream>(module, "PowerStream")
       .def(py::init([](const std::string& device, const py::dict& given, const std::string& products, std::size_t times,
@@ -184,8 +185,7 @@ void add_streams(py::module_& module) {
         const Bytes in(samples);
         const Array out(output, true, "the output", kFloats);
         const std::span<float> sums = out.span<float>("the output");
-        const py::gil_scoped_release free;
-        return stream.push(in.span(), sums);
+        return exclusively(&stream, [&] { return stream.push(in.span(), sums); });
       });
 }
 
@@ -206,8 +206,7 @@ void add_correlator(py::module_& module) {
         const Array in(spectra, false, "the spectra", kComplexes), out(output, true, "the output", kComplexes);
         const std::span<const Complex> from = spectra_in(in);
         const std::span<Complex> to = out.span<Complex>("the output");
-        const py::gil_scoped_release free;
-        return correlator.push(from, to);
+        return exclusively(&correlator, [&] { return correlator.push(from, to); });
       });
   module.def("correlator_adjoint", [](const py::dict& given, std::size_t times, std::size_t channels,
                                       const py::object& spectra, const py::object& gradient, const py::object& output) {
@@ -233,8 +232,7 @@ void add_synthesis(py::module_& module) {
         const Array in(spectra, false, "the spectra", kComplexes), out(output, true, "the output", kComplexes);
         const std::span<const Complex> from = spectra_in(in);
         const std::span<Complex> to = out.span<Complex>("the output");
-        const py::gil_scoped_release free;
-        return synthesis.push(from, to);
+        return exclusively(&synthesis, [&] { return synthesis.push(from, to); });
       });
 }
 

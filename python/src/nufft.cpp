@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pybind11/pybind11.h>
@@ -55,23 +56,34 @@ struct Axes {
   std::span<const T> at(std::size_t i) const { return i < spans.size() ? spans[i] : std::span<const T>(); }
 };
 
+// Copies of a plan share everything but their points. Points are set in a copy, which replaces the plan with Python's
+// lock held; runs use a copy too. So a run in one thread keeps its points while another thread sets new ones.
+template <class Plan, class Work>
+void set_in_copy(Plan& plan, const Work& work) {
+  Plan changed = plan;
+  {
+    const py::gil_scoped_release free;
+    work(changed);
+  }
+  std::swap(plan, changed);
+}
+
 template <class T>
 void set_nufft_points(nufft::Plan<T>& plan, const py::list& given) {
   const Axes<T> axes(given, "the coordinates");
-  const py::gil_scoped_release free;
-  plan.set_points(axes.at(0), axes.at(1), axes.at(2));
+  set_in_copy(plan, [&](nufft::Plan<T>& copy) { copy.set_points(axes.at(0), axes.at(1), axes.at(2)); });
 }
 
 template <class T>
 void set_type3_points(nufft::Type3Plan<T>& plan, const py::list& points, const py::list& frequencies) {
   const Axes<T> from(points, "the points"), to(frequencies, "the frequencies");
-  const py::gil_scoped_release free;
-  plan.set_points(from.spans, to.spans);
+  set_in_copy(plan, [&](nufft::Type3Plan<T>& copy) { copy.set_points(from.spans, to.spans); });
 }
 
 // Runs a plan of any type, or its adjoint.
 template <class T, class Plan>
-void run_nufft(const Plan& plan, const py::object& input, const py::object& output, bool adjoint) {
+void run_nufft(const Plan& given, const py::object& input, const py::object& output, bool adjoint) {
+  const Plan plan = given;
   const Elements complexes{kComplexElement<T>};
   const Array in(input, false, "the input", complexes), out(output, true, "the output", complexes);
   const auto from = in.span<const std::complex<T>>("the input");
@@ -86,7 +98,8 @@ void run_nufft(const Plan& plan, const py::object& input, const py::object& outp
 
 // Runs a plan with real strengths and values, or its adjoint.
 template <class T>
-void run_real_nufft(const nufft::Plan<T>& plan, const py::object& input, const py::object& output, bool adjoint) {
+void run_real_nufft(const nufft::Plan<T>& given, const py::object& input, const py::object& output, bool adjoint) {
+  const nufft::Plan<T> plan = given;
   const bool to_modes = (plan.problem().type == nufft::Type::to_modes) != adjoint;
   const Elements reals{kRealElement<T>}, complexes{kComplexElement<T>};
   const Array in(input, false, "the input", to_modes ? reals : complexes);
@@ -103,8 +116,9 @@ void run_real_nufft(const nufft::Plan<T>& plan, const py::object& input, const p
 }
 
 template <class T>
-void run_slopes(const nufft::Plan<T>& plan, const py::object& modes, const py::object& values,
+void run_slopes(const nufft::Plan<T>& given, const py::object& modes, const py::object& values,
                 const py::object& slopes) {
+  const nufft::Plan<T> plan = given;
   const Elements complexes{kComplexElement<T>};
   const Array in(modes, false, "the modes", complexes), out(values, true, "the values", complexes);
   const Array by(slopes, true, "the slopes", complexes);
@@ -124,12 +138,13 @@ Queue queue_at(const Device& device, Address stream) {
 
 template <class T>
 void set_points_at(nufft::Plan<T>& plan, std::size_t count, const std::vector<Address>& axes, Address stream) {
-  const py::gil_scoped_release free;
-  if (count == 0) return plan.set_points({}, {}, {});
-  std::vector<Buffer> buffers;
-  for (const Address axis : axes) buffers.push_back(buffer_over(plan.device(), axis, count * sizeof(T)));
-  Queue queue = queue_at(plan.device(), stream);
-  plan.set_points(queue, count, buffers);
+  set_in_copy(plan, [&](nufft::Plan<T>& copy) {
+    if (count == 0) return copy.set_points({}, {}, {});
+    std::vector<Buffer> buffers;
+    for (const Address axis : axes) buffers.push_back(buffer_over(copy.device(), axis, count * sizeof(T)));
+    Queue queue = queue_at(copy.device(), stream);
+    copy.set_points(queue, count, buffers);
+  });
 }
 
 template <class T>
@@ -140,7 +155,8 @@ std::size_t bytes_of_modes(const nufft::Problem& problem) {
 }
 
 template <class T>
-void enqueue_nufft(const nufft::Plan<T>& plan, Address input, Address output, bool adjoint, Address stream) {
+void enqueue_nufft(const nufft::Plan<T>& given, Address input, Address output, bool adjoint, Address stream) {
+  const nufft::Plan<T> plan = given;
   const py::gil_scoped_release free;
   const std::size_t modes = bytes_of_modes<T>(plan.problem());
   const std::size_t values = plan.problem().batch * plan.points() * sizeof(std::complex<T>);
@@ -153,7 +169,8 @@ void enqueue_nufft(const nufft::Plan<T>& plan, Address input, Address output, bo
 
 // `values` gets the values, then the derivatives by each coordinate.
 template <class T>
-void enqueue_slopes(const nufft::Plan<T>& plan, Address modes, Address values, Address stream) {
+void enqueue_slopes(const nufft::Plan<T>& given, Address modes, Address values, Address stream) {
+  const nufft::Plan<T> plan = given;
   const py::gil_scoped_release free;
   const std::size_t each = plan.problem().batch * plan.points() * sizeof(std::complex<T>);
   const Buffer in = buffer_over(plan.device(), modes, bytes_of_modes<T>(plan.problem()));
@@ -163,7 +180,8 @@ void enqueue_slopes(const nufft::Plan<T>& plan, Address modes, Address values, A
 }
 
 template <class T>
-void enqueue_type3(const nufft::Type3Plan<T>& plan, Address input, Address output, bool adjoint, Address stream) {
+void enqueue_type3(const nufft::Type3Plan<T>& given, Address input, Address output, bool adjoint, Address stream) {
+  const nufft::Type3Plan<T> plan = given;
   const py::gil_scoped_release free;
   const std::size_t each = plan.problem().batch * sizeof(std::complex<T>);
   const std::size_t points = plan.points() * each, frequencies = plan.frequencies() * each;

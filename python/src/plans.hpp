@@ -1,5 +1,8 @@
 // Helpers shared by the bindings of all plans.
 #pragma once
+#include <array>
+#include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,6 +33,16 @@ inline void add_ends(fft::TensorProblem& problem, const std::vector<double>& end
   };
   problem.load = factors(ends[0], ends[1]);
   problem.store = factors(ends[2], ends[3]);
+}
+
+// Calls work() without Python's lock, one call per object at a time: for objects that threads may share although calls
+// change them.
+template <class Work>
+auto exclusively(const void* object, const Work& work) {
+  static std::array<std::recursive_mutex, 64> mutexes;  // work() may run a signal handler, which may call
+  const pybind11::gil_scoped_release free;
+  const std::lock_guard lock(mutexes[reinterpret_cast<std::uintptr_t>(object) / 64 % mutexes.size()]);
+  return work();
 }
 
 // Rows (problem, variant, predicted seconds, measured seconds, reason of rejection, chosen) of every candidate.

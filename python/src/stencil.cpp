@@ -1,4 +1,5 @@
 // Python bindings of stencils: updates from weights or traced expressions, plans and sessions, for four cell types.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include <ridge/stencil/windows.hpp>
 
 #include "arrays.hpp"
+#include "base/clock.hpp"
 #include "device_array.hpp"
 #include "module.hpp"
 #include "plans.hpp"
@@ -180,21 +182,47 @@ class Coefficients {
   std::optional<Grid<T>> grid_;
 };
 
+// Steps that run without looking for signals: about a tenth of a second on one core.
+template <class T>
+std::size_t unbroken_steps(const Plan<T>& plan) {
+  constexpr double kCells = 1e8;
+  double cells = 1;
+  for (const std::size_t n : plan.problem().shape) cells *= static_cast<double>(n);
+  return std::max<std::size_t>(1, static_cast<std::size_t>(kCells / std::max(cells, 1.0)));
+}
+
+// Runs the steps in parts and lets Python handle signals between them, so that Ctrl-C ends a long run. Called without
+// Python's lock. A leap is one part.
+template <class T>
+void run_in_parts(Session<T>& session, std::size_t steps, std::size_t part) {
+  const std::size_t leaps_from = session.leaps_from();
+  if (leaps_from > 0 && steps >= leaps_from) part = steps;
+  while (true) {
+    const std::size_t now = std::min(part, steps);
+    const double start = base::now();
+    session.run(now);
+    session.wait();
+    if ((steps -= now) == 0) return;
+    if (base::now() - start < 0.1) part *= 2;
+    const py::gil_scoped_acquire held;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+}
+
 class AnySession {
  public:
   template <class T>
   AnySession(Plan<T> plan, Session<T> session) : state_(Of<T>{std::move(plan), std::move(session)}) {}
   void run(std::size_t steps) {
-    const py::gil_scoped_release free;
-    std::visit([&](auto& of) { of.session.run(steps), of.session.wait(); }, state_);
+    exclusively(
+        this, [&] { std::visit([&](auto& of) { run_in_parts(of.session, steps, unbroken_steps(of.plan)); }, state_); });
   }
   double change(const std::string& norm) {
     const Norm which = norm_named(norm);
-    const py::gil_scoped_release free;
-    return std::visit([&](auto& of) { return of.session.change(which); }, state_);
+    return exclusively(this, [&] { return std::visit([&](auto& of) { return of.session.change(which); }, state_); });
   }
   std::size_t steps() const {
-    return std::visit([](const auto& of) { return of.session.steps(); }, state_);
+    return exclusively(this, [&] { return std::visit([](const auto& of) { return of.session.steps(); }, state_); });
   }
   void read(const py::object& output) {
     std::visit([&](auto& of) { read_into(of, output); }, state_);
@@ -207,13 +235,12 @@ class AnySession {
     Session<T> session;
   };
   template <class T>
-  static void read_into(Of<T>& of, const py::object& output) {
+  void read_into(Of<T>& of, const py::object& output) {
     const auto& shape = of.plan.problem().shape;
     const std::size_t fields = of.plan.update().fields;
     const Array array(output, true, "the output", {element_for<T>()});
     Grid<T> grid = grid_over<T>(array, shape, fields, "the output");
-    const py::gil_scoped_release free;
-    of.session.read(grid);
+    exclusively(this, [&] { of.session.read(grid); });
   }
   ForCells<Of> state_;
 };
@@ -256,7 +283,13 @@ class AnyPlan {
   }
 
   void run(const py::object& grid, std::size_t steps, const py::object& coefficients) const {
-    on_cells(grid, coefficients, [&](const auto& plan, auto& cells, const auto* c) { plan.run(cells, steps, c); });
+    on_cells(grid, coefficients, [&](const auto& plan, auto& cells, const auto* c) {
+      const std::size_t unbroken = unbroken_steps(plan), leaps_from = plan.leaps_from();
+      if (steps <= unbroken || (leaps_from > 0 && steps >= leaps_from)) return plan.run(cells, steps, c);
+      auto session = plan.start(cells, c);
+      run_in_parts(session, steps, unbroken);
+      session.read(cells);
+    });
   }
   // Runs on cells in the plan's device memory; arrays on the host are accepted by every plan.
   void run_there(const DeviceArray& cells, std::size_t steps, const DeviceArray* coefficients) {

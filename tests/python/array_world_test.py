@@ -1,7 +1,9 @@
 """Tests the array API standard's FFT extension, DLPack 1.0, pickling, the short path, and that results are of the input's library."""
 import ctypes
 import pickle
+import signal
 import sys
+import threading
 import unittest
 
 try:
@@ -322,6 +324,69 @@ class Pickles(unittest.TestCase):
         again = pickle.loads(pickle.dumps(nufft.Plan(1, 20, eps=1e-9)))  # without points
         again.setpts(points)
         np.testing.assert_allclose(again.execute(points + 0j), nufft.nufft1d1(points, points + 0j, 20, eps=1e-9), atol=1e-6)
+
+
+class Interrupts(unittest.TestCase):
+    def test_long_runs_of_stencils(self):
+        class Ended(Exception):
+            pass
+
+        def end(*_):
+            raise Ended
+        before = signal.signal(signal.SIGALRM, end)
+        try:
+            u = np.ones((200, 200), np.float32)
+            plan = stencil.plan(lambda u: stencil.abs(u[0, 0]) * 0.5 + 0.25 * stencil.max(u[0, 1], u[1, 0]), u, border="mirror")
+            session = plan.start(u)
+            for run in (plan.run, lambda _, steps: session.run(steps)):
+                signal.setitimer(signal.ITIMER_REAL, 0.05)
+                with self.assertRaises(Ended):
+                    run(u, 400_000)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertLess(session.steps, 400_000)
+        self.assertTrue((u == 1).all())  # a run that did not end writes nothing
+
+
+class Threads(unittest.TestCase):
+    """Objects with a state, shared by threads without a lock: every call has an answer or an error, and none ends the process."""
+
+    def concurrently(self, *calls):
+        wrong = []
+
+        def repeat(call):
+            try:
+                for _ in range(40):
+                    call()
+            except ValueError as error:  # of arrays whose size no longer fits
+                if "vector" in str(error):
+                    wrong.append(error)
+            except Exception as error:  # noqa: BLE001: reported below
+                wrong.append(error)
+        threads = [threading.Thread(target=repeat, args=(call,)) for call in calls * 2]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_new_points_during_runs(self):
+        points, strengths = np.random.default_rng(3).uniform(-3, 3, (2, 2000)), np.ones(2000, complex)
+        plan = nufft.Plan(1, (40, 40), eps=1e-6)
+        plan.setpts(*points)
+        wanted = plan.execute(strengths)
+        self.concurrently(lambda: plan.setpts(*points), lambda: np.testing.assert_array_equal(plan.execute(strengths), wanted))
+
+    def test_streams(self):
+        bank = filterbank.plan(channels=16, taps=4, polarizations=1, samples="float32")
+        x = samples((16 * 40,), np.complex64)
+        stream, correlator, synthesis = bank.stream(), bank.correlator(times=4), bank.synthesis()
+        spectra = bank.stream().push(x)
+        self.concurrently(lambda: stream.push(x), lambda: stream.save(), lambda: correlator.push(spectra), lambda: synthesis.push(spectra))
+        session = stencil.plan({(0, 0): 0.5, (0, 1): 0.5}, np.zeros((60, 60), np.float32)).start(np.zeros((60, 60), np.float32))
+        self.concurrently(lambda: session.run(2), session.read)
+        self.assertEqual(session.steps, 160)
 
 
 class Adjoints(unittest.TestCase):
