@@ -32,6 +32,10 @@ namespace {
 
 constexpr const char* kWriting = "write it (continue with --resume)";
 
+bool at_page(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory) % kDiskPage == 0; }
+
+constexpr std::size_t kMostTransfer = std::size_t{8} << 20;
+
 }  // namespace
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kDiskPage - 1) / kDiskPage * kDiskPage; }
@@ -78,8 +82,10 @@ void WorkFile::read(void* to, std::size_t bytes, std::size_t offset) const {
   const std::lock_guard lock(mutex_);
   while (direct_ >= 0 && bytes > 0) {
     const std::size_t first = offset / kDiskPage * kDiskPage, before = offset - first;
-    const std::size_t wanted = std::min(chunk_, whole_pages(before + bytes));
-    const ssize_t got = ::pread(direct_, staging(), wanted, static_cast<off_t>(first));
+    const bool in_place = before == 0 && bytes >= kDiskPage && at_page(to);
+    const std::size_t wanted = in_place ? std::min(kMostTransfer, bytes / kDiskPage * kDiskPage)
+                                        : std::min(chunk_, whole_pages(before + bytes));
+    const ssize_t got = ::pread(direct_, in_place ? to : staging(), wanted, static_cast<off_t>(first));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && !refused()) fail_file(path_, "read it", errno);
     if (got < 0) break;
@@ -87,7 +93,7 @@ void WorkFile::read(void* to, std::size_t bytes, std::size_t offset) const {
       throw Error(ErrorKind::io, fmt::format("{}: the file ends at byte {}, before its data are complete", path_,
                                              first + static_cast<std::size_t>(got)));
     const std::size_t part = std::min(bytes, static_cast<std::size_t>(got) - before);
-    std::memcpy(to, staging() + before, part);
+    if (!in_place) std::memcpy(to, staging() + before, part);
     to = static_cast<char*>(to) + part, bytes -= part, offset += part;
   }
   if (bytes > 0) read_buffered(to, bytes, offset);
@@ -112,10 +118,16 @@ void WorkFile::write(const void* from, std::size_t bytes, std::size_t offset, Pa
   };
   if (direct_ >= 0 && offset % kDiskPage != 0) buffered(std::min(bytes, whole_pages(offset) - offset));
   while (direct_ >= 0 && (bytes >= kDiskPage || (pad == Pad::page && bytes > 0))) {
-    const std::size_t part = std::min(chunk_, pad == Pad::page ? bytes : bytes / kDiskPage * kDiskPage);
-    std::memcpy(staging(), from, part);
-    std::memset(staging() + part, 0, whole_pages(part) - part);
-    const ssize_t put = ::pwrite(direct_, staging(), whole_pages(part), static_cast<off_t>(offset));
+    const bool in_place = bytes >= kDiskPage && at_page(from);
+    const std::size_t whole = bytes / kDiskPage * kDiskPage;
+    const std::size_t part = in_place           ? std::min(kMostTransfer, whole)
+                             : pad == Pad::page ? std::min(chunk_, bytes)
+                                                : std::min(chunk_, whole);
+    if (!in_place) {
+      std::memcpy(staging(), from, part);
+      std::memset(staging() + part, 0, whole_pages(part) - part);
+    }
+    const ssize_t put = ::pwrite(direct_, in_place ? from : staging(), whole_pages(part), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && !refused()) fail_file(path_, kWriting, errno);
     if (put < 0) break;
@@ -192,7 +204,7 @@ DiskMemory divide_memory(std::size_t limit, std::size_t panels) {
   // Freed panels return to the system: otherwise every thread that read one keeps up to 32 MiB of them.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
-  constexpr std::size_t kMostTransfer = std::size_t{8} << 20, kShare = 64;
+  constexpr std::size_t kShare = 64;
   const std::size_t chunk = std::clamp(limit / kShare / kDiskPage * kDiskPage, kDiskPage, kMostTransfer);
   const std::size_t staging =
       limit / kShare < kDiskPage ? 0 : 2 * chunk;  // 0: the limit is too small for a staging buffer

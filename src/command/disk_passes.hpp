@@ -11,6 +11,7 @@
 #include <functional>
 #include <future>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +28,22 @@ namespace ridge::cli {
 inline constexpr std::size_t kDiskPage = 4096;  // unit of direct I/O; .npy headers of work files fill one page
 
 std::size_t whole_pages(std::size_t bytes);  // rounded up
+
+// Allocates at whole pages: a WorkFile transfers such memory without copying it.
+template <class T>
+struct PageAllocator {
+  using value_type = T;
+  PageAllocator() = default;
+  template <class U>
+  explicit PageAllocator(const PageAllocator<U>&) {}
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(kDiskPage)));
+  }
+  void deallocate(T* memory, std::size_t) { ::operator delete(memory, std::align_val_t(kDiskPage)); }
+  bool operator==(const PageAllocator&) const = default;
+};
+template <class T>
+using PageVector = std::vector<T, PageAllocator<T>>;
 
 // A file that bypasses the page cache (O_DIRECT) where its file system allows that. One thread reads it at a time, and
 // one writes it.
@@ -48,6 +65,7 @@ class WorkFile {
   // Flushes the file and gives it the name `out`, with the permissions of a file that it replaces.
   void publish(const std::string& out) const;
   bool direct() const { return direct_ >= 0; }
+  std::size_t chunk() const { return chunk_; }
   const std::string& path() const { return path_; }
 
  private:
@@ -76,6 +94,15 @@ struct Panels {
     return kDiskPage + (p * column_panels() + q) * whole_pages(height * width * element);
   }
   std::size_t tiled() const { return slot(row_panels(), 0); }  // bytes of a tiled file
+  // Sets the size of tiles for panels of at most `panel` bytes, with `bytes` per element in memory. Large tiles fill
+  // whole pages, so that they are transferred without a copy.
+  void divide(std::size_t panel, std::size_t bytes) {
+    const auto fitting = [&](std::size_t all, std::size_t other) {
+      const std::size_t count = panel / (other * bytes);
+      return count >= all ? all : count < 128 ? count : count / 32 * 32;
+    };
+    height = fitting(rows, columns), width = fitting(columns, rows);
+  }
   // Least bytes of a panel: a row or a column fits, and tiles of a large matrix fill a page (smaller ones are padded).
   std::size_t least_panel(std::size_t bytes) const {
     constexpr double kLarge = 1 << 20;
@@ -132,35 +159,55 @@ struct PassNumber {
   std::size_t number, of, panels;
 };
 
-// Reads, computes and writes every panel that is not finished; the next panel is read while one is computed.
+// The work on one panel. Stages of different panels run at the same time.
+template <class Panel>
+struct PanelStages {
+  std::function<void(std::size_t, Panel&)> read, compute = [](std::size_t, Panel&) {}, write;
+};
+
+// Reads, computes and writes every panel that is not finished. While one is computed, the next is read and the previous
+// one written.
 template <class Panel>
 void run_pass(Ledger& ledger, const PassNumber& pass, const WorkFile& to, const base::Progress& progress,
-              const std::function<void(std::size_t, Panel&)>& read,
-              const std::function<void(std::size_t, Panel&)>& finish) {
+              const PanelStages<Panel>& stages) {
   std::vector<std::size_t> left;
   for (std::size_t p = 0; p < pass.panels; ++p) {
     if (!ledger.done(pass.number, p)) left.push_back(p);
   }
-  Panel buffers[2];
-  std::future<void> ahead;
-  const auto start = [&](std::size_t i) {
-    return std::async(std::launch::async, [&, i] {
-      const base::trace::Span span("read", [&] { return fmt::format("pass {}, panel {}", pass.number, left[i]); });
-      read(left[i], buffers[i % 2]);
+  constexpr std::size_t kBuffers = 3;
+  Panel buffers[kBuffers];
+  std::future<void> read, written;
+  const auto described = [&](std::size_t i) { return fmt::format("pass {}, panel {}", pass.number, left[i]); };
+  const auto start_reading = [&](std::size_t i) {
+    if (i >= left.size()) return;
+    read = std::async(std::launch::async, [&, i] {
+      const base::trace::Span span("read", [&] { return described(i); });
+      stages.read(left[i], buffers[i % kBuffers]);
     });
   };
-  if (!left.empty()) ahead = start(0);
+  const auto start_writing = [&](std::size_t i) {
+    written = std::async(std::launch::async, [&, i] {
+      const base::trace::Span span("write", [&] { return described(i); });
+      stages.write(left[i], buffers[i % kBuffers]);
+      to.flush();
+      ledger.note(pass.number, left[i]);
+    });
+  };
+  start_reading(0);
   for (std::size_t i = 0; i < left.size(); ++i) {
-    ahead.get();
-    if (i + 1 < left.size()) ahead = start(i + 1);
+    read.get();
+    start_reading(i + 1);  // into the buffer of panel i - 2, which is written
     progress((static_cast<double>(pass.number - 1) + static_cast<double>(left[i]) / static_cast<double>(pass.panels)) /
                  static_cast<double>(pass.of),
              fmt::format("pass {} of {}, panel {} of {}", pass.number, pass.of, left[i] + 1, pass.panels));
-    const base::trace::Span span("panel", [&] { return fmt::format("pass {}, panel {}", pass.number, left[i]); });
-    finish(left[i], buffers[i % 2]);
-    to.flush();
-    ledger.note(pass.number, left[i]);
+    {
+      const base::trace::Span span("panel", [&] { return described(i); });
+      stages.compute(left[i], buffers[i % kBuffers]);
+    }
+    if (written.valid()) written.get();
+    start_writing(i);
   }
+  if (written.valid()) written.get();
   if (pass.number == pass.of) progress(1, "");
 }
 

@@ -126,6 +126,8 @@ def values():
     y = np.fft.fftn(x.astype(np.complex128))  # NumPy 2 transforms complex64 in single precision
     compare(x, (y, x.shape), 9000)
     compare(x, (y, x.shape), 20000, "--type", "f64")
+    z = samples((600, 520), np.complex64)  # tiles of whole pages, which are transferred without a copy, and smaller ones at the ends
+    compare(z, (np.fft.fftn(z.astype(np.complex128)), z.shape), 3400000)
     i = chance.integers(-100, 100, (50, 40)).astype(np.int16)
     compare(i, (np.fft.fftn(i), i.shape), 12000, "--type", "f64")
     for n in (1000, 2 * 499, 30 * 37):

@@ -10,7 +10,7 @@
 #include <ridge/fft/convolution.hpp>
 
 #include "cli/arrays/arrays.hpp"
-#include "cli/arrays/npy_file.hpp"
+#include "cli/arrays/read_elements.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -22,16 +22,15 @@ struct ConvolveOptions : ArrayOptions {
 // Values of the result in panels: several lines, or a part of one. A part reads the samples that its filter covers.
 template <class Element>
 class ArrayConvolution {
-  using Panel = std::vector<Element>;
-  using Real = decltype(std::real(Element()));
-  static constexpr bool kComplex = !std::is_same_v<Element, Real>;
-  static constexpr std::size_t kPanels = 8;  // two being read with their raw bytes, the result, scratch of the plan
+  using Panel = PageVector<Element>;
+  // In memory at once: one read, one computed with its result and scratch of the plan, one written.
+  static constexpr std::size_t kPanels = 8;
 
  public:
   ArrayConvolution(const ConvolveOptions& options, io::ElementType type)
       : options_(options), memory_(divide_memory(options.memory, kPanels)), input_(options.in, memory_.chunk) {
     const ArrayFile filter(options.filter, kDiskPage);
-    filter_ = read_values(filter, 0, filter.header.elements());
+    read_values(filter, 0, filter.header.elements(), filter_);
     samples_ = input_.header.shape.back();
     header_ = {type, input_.header.shape};
     const std::size_t k = filter_.size();
@@ -64,25 +63,31 @@ class ArrayConvolution {
     report_direct(result);
     if (!ledger.resumed()) result.resize(bytes);
     const std::size_t parts = (values_ + part_ - 1) / part_, groups = (lines_ + together_ - 1) / together_;
-    run_pass<Panel>(
-        ledger, {1, 1, parts * groups}, result, progress_,
-        [&](std::size_t p, Panel& panel) {
-          const Piece piece = piece_of(p / parts, p % parts);
-          panel = read_values(input_, piece.line * samples_ + piece.from,
-                              (piece.lines - 1) * samples_ + piece.to - piece.from);
-        },
-        [&](std::size_t p, Panel& panel) {
-          const Piece piece = piece_of(p / parts, p % parts);
-          const std::size_t read = piece.to - piece.from;
-          Panel all(read + filter_.size() - 1), out(piece.lines * piece.count);
-          for (std::size_t l = 0; l < piece.lines; ++l) {
-            plan.run(std::span<const Element>(panel.data() + l * samples_, read), all);
-            std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(piece.first - piece.from), piece.count,
-                        out.begin() + static_cast<std::ptrdiff_t>(l * piece.count));
-          }
-          result.write(out.data(), out.size() * sizeof(Element),
-                       kDiskPage + (piece.line * values_ + piece.first - skipped_) * sizeof(Element));
-        });
+    run_pass<Panel>(ledger, {1, 1, parts * groups}, result, progress_,
+                    {.read =
+                         [&](std::size_t p, Panel& panel) {
+                           const Piece piece = piece_of(p / parts, p % parts);
+                           read_values(input_, piece.line * samples_ + piece.from,
+                                       (piece.lines - 1) * samples_ + piece.to - piece.from, panel);
+                         },
+                     .compute =
+                         [&](std::size_t p, Panel& panel) {
+                           const Piece piece = piece_of(p / parts, p % parts);
+                           const std::size_t read = piece.to - piece.from;
+                           Panel all(read + filter_.size() - 1), out(piece.lines * piece.count);
+                           for (std::size_t l = 0; l < piece.lines; ++l) {
+                             plan.run(std::span<const Element>(panel.data() + l * samples_, read), all);
+                             std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(piece.first - piece.from),
+                                         piece.count, out.begin() + static_cast<std::ptrdiff_t>(l * piece.count));
+                           }
+                           panel.swap(out);
+                         },
+                     .write =
+                         [&](std::size_t p, Panel& panel) {
+                           const Piece piece = piece_of(p / parts, p % parts);
+                           result.write(panel.data(), panel.size() * sizeof(Element),
+                                        kDiskPage + (piece.line * values_ + piece.first - skipped_) * sizeof(Element));
+                         }});
     finish_array(result, header_, ledger, options_.out);
   }
 
@@ -104,20 +109,10 @@ class ArrayConvolution {
     return piece;
   }
 
-  static Panel read_values(const ArrayFile& array, std::size_t first, std::size_t count) {
-    const io::ElementType type = array.header.type;
-    const std::size_t bytes = io::bytes_of(type);
-    std::vector<std::byte> raw(count * bytes);
-    array.file.read(raw.data(), raw.size(), array.offset + first * bytes);
-    Panel panel(count);
-    if (io::is_complex(type) == kComplex) {
-      convert_numbers(type, raw.data(), count * (kComplex ? 2 : 1), reinterpret_cast<Real*>(panel.data()));
-    } else {
-      std::vector<Real> reals(count);
-      convert_numbers(type, raw.data(), count, reals.data());
-      std::copy(reals.begin(), reals.end(), panel.begin());
-    }
-    return panel;
+  static void read_values(const ArrayFile& array, std::size_t first, std::size_t count, Panel& to) {
+    to.resize(count);
+    const std::size_t offset = array.offset + first * io::bytes_of(array.header.type);
+    read_elements(array.file, array.header.type, offset, count, to.data());
   }
 
   const ConvolveOptions& options_;

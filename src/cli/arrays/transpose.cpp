@@ -43,7 +43,7 @@ void finish_array(const WorkFile& result, const io::NpyHeader& header, const Led
 
 namespace {
 
-using Panel = std::vector<std::byte>;
+using Panel = PageVector<std::byte>;
 
 // Whole matrices in one pass where one fits in memory. Otherwise per matrix: rows are cut into transposed tiles, and
 // columns of tiles are joined to rows of the result.
@@ -67,8 +67,7 @@ class ArrayTranspose {
       mistake(fmt::format("--memory {} is too little: panels of this matrix need at least {} bytes", options.memory,
                           limit_for(least, kPanels)));
     }
-    panels_.height = std::min(panels_.rows, memory_.panel / (panels_.columns * panels_.element));
-    panels_.width = std::min(panels_.columns, memory_.panel / (panels_.rows * panels_.element));
+    panels_.divide(memory_.panel, panels_.element);
   }
 
   void run() {
@@ -94,7 +93,8 @@ class ArrayTranspose {
   }
 
  private:
-  static constexpr std::size_t kPanels = 4;  // in memory at once: two being read, one rearranged, one tile
+  // In memory at once: one read, one rearranged, its result or a tile, one written.
+  static constexpr std::size_t kPanels = 4;
 
   void transpose(const transpose::Problem& problem, const std::byte* in, std::byte* out) {
     if (!plan_ || plan_->problem().rows != problem.rows || plan_->problem().columns != problem.columns ||
@@ -113,52 +113,63 @@ class ArrayTranspose {
     const auto matrices_of = [&](std::size_t p) { return std::min(each, matrices_ - p * each); };
     run_pass<Panel>(
         ledger, {1, 1, count}, result, progress_,
-        [&](std::size_t p, Panel& panel) {
-          panel.resize(matrices_of(p) * matrix_);
-          input_.file.read(panel.data(), panel.size(), input_.offset + p * each * matrix_);
-        },
-        [&](std::size_t p, Panel& panel) {
-          Panel out(panel.size());
-          transpose(
-              {.rows = panels_.rows, .columns = panels_.columns, .batch = matrices_of(p), .threads = options_.threads},
-              panel.data(), out.data());
-          result.write(out.data(), out.size(), kDiskPage + p * each * matrix_);
-        });
+        {.read =
+             [&](std::size_t p, Panel& panel) {
+               panel.resize(matrices_of(p) * matrix_);
+               input_.file.read(panel.data(), panel.size(), input_.offset + p * each * matrix_);
+             },
+         .compute =
+             [&](std::size_t p, Panel& panel) {
+               Panel out(panel.size());
+               transpose({.rows = panels_.rows,
+                          .columns = panels_.columns,
+                          .batch = matrices_of(p),
+                          .threads = options_.threads},
+                         panel.data(), out.data());
+               panel.swap(out);
+             },
+         .write = [&](std::size_t p,
+                      Panel& panel) { result.write(panel.data(), panel.size(), kDiskPage + p * each * matrix_); }});
   }
 
   void run_tiles(Ledger& ledger, std::size_t m, const WorkFile& tiles, const WorkFile& result) {
     const std::size_t e = panels_.element, rows = panels_.rows, columns = panels_.columns;
     run_pass<Panel>(
         ledger, {2 * m + 1, 2 * matrices_, panels_.row_panels()}, tiles, progress_,
-        [&](std::size_t p, Panel& panel) {
-          panel.resize(panels_.height_of(p) * columns * e);
-          input_.file.read(panel.data(), panel.size(), input_.offset + m * matrix_ + p * panels_.height * columns * e);
-        },
-        [&](std::size_t p, Panel& panel) {
-          Panel tile(panels_.height * panels_.width * e);
-          for (std::size_t q = 0; q < panels_.column_panels(); ++q) {
-            const std::size_t height = panels_.height_of(p), width = panels_.width_of(q);
-            transpose({.rows = height, .columns = width, .input = {.row = columns}, .threads = options_.threads},
-                      panel.data() + q * panels_.width * e, tile.data());
-            tiles.write(tile.data(), height * width * e, panels_.slot(p, q), WorkFile::Pad::page);
-          }
-        });
+        {.read =
+             [&](std::size_t p, Panel& panel) {
+               panel.resize(panels_.height_of(p) * columns * e);
+               input_.file.read(panel.data(), panel.size(),
+                                input_.offset + m * matrix_ + p * panels_.height * columns * e);
+             },
+         .write =
+             [&](std::size_t p, Panel& panel) {
+               Panel tile(panels_.height * panels_.width * e);
+               for (std::size_t q = 0; q < panels_.column_panels(); ++q) {
+                 const std::size_t height = panels_.height_of(p), width = panels_.width_of(q);
+                 transpose({.rows = height, .columns = width, .input = {.row = columns}, .threads = options_.threads},
+                           panel.data() + q * panels_.width * e, tile.data());
+                 tiles.write(tile.data(), height * width * e, panels_.slot(p, q), WorkFile::Pad::page);
+               }
+             }});
     run_pass<Panel>(
         ledger, {2 * m + 2, 2 * matrices_, panels_.column_panels()}, result, progress_,
-        [&](std::size_t q, Panel& panel) {
-          const std::size_t width = panels_.width_of(q);
-          panel.resize(rows * width * e);
-          Panel tile(panels_.height * width * e);
-          for (std::size_t p = 0; p < panels_.row_panels(); ++p) {
-            const std::size_t row = panels_.height_of(p) * e;
-            tiles.read(tile.data(), width * row, panels_.slot(p, q));
-            for (std::size_t c = 0; c < width; ++c)
-              std::copy_n(tile.data() + c * row, row, panel.data() + (c * rows + p * panels_.height) * e);
-          }
-        },
-        [&](std::size_t q, Panel& panel) {
-          result.write(panel.data(), panel.size(), kDiskPage + m * matrix_ + q * panels_.width * rows * e);
-        });
+        {.read =
+             [&](std::size_t q, Panel& panel) {
+               const std::size_t width = panels_.width_of(q);
+               panel.resize(rows * width * e);
+               Panel tile(panels_.height * width * e);
+               for (std::size_t p = 0; p < panels_.row_panels(); ++p) {
+                 const std::size_t row = panels_.height_of(p) * e;
+                 tiles.read(tile.data(), width * row, panels_.slot(p, q));
+                 for (std::size_t c = 0; c < width; ++c)
+                   std::copy_n(tile.data() + c * row, row, panel.data() + (c * rows + p * panels_.height) * e);
+               }
+             },
+         .write =
+             [&](std::size_t q, Panel& panel) {
+               result.write(panel.data(), panel.size(), kDiskPage + m * matrix_ + q * panels_.width * rows * e);
+             }});
   }
 
   const ArrayOptions& options_;

@@ -1,5 +1,5 @@
 // Transforms files that are larger than memory: panels of rows and panels of columns, in work files on disk.
-#include "cli/arrays/npy_file.hpp"
+#include "cli/arrays/read_elements.hpp"
 #include "cli/fft/cosine_line.hpp"
 #include "cli/fft/files.hpp"
 
@@ -26,7 +26,7 @@ namespace ridge::cli {
 namespace {
 
 constexpr std::size_t kHeader = kDiskPage;  // bytes before the elements of work files: a legal .npy header
-constexpr std::size_t kPanels = 5;  // in memory at once: two being read, one computed, one rearranged, scratch of plans
+constexpr std::size_t kPanels = 5;  // in memory at once: one read, one computed, its result, one written with a tile
 
 // T: precision. Element: of the panels and work files, std::complex<T>, or T for transforms of reals to reals.
 template <class T, class Element>
@@ -102,8 +102,7 @@ class LargeTransform {
                           options_.memory, limit_for(least, kPanels),
                           one_axis() && panels.rows <= 2 ? ", because its length is prime" : ""));
     }
-    panels.height = std::min(panels.rows, panel / (panels.columns * element));
-    panels.width = std::min(panels.columns, panel / (panels.rows * element));
+    panels.divide(panel, element);
     return panels;
   }
 
@@ -117,12 +116,11 @@ class LargeTransform {
 
   // --- passes -------------------------------------------------------------------------------------------------------
 
-  using Panel = std::vector<Element>;
+  using Panel = PageVector<Element>;
 
   void pass(Ledger& ledger, std::size_t number, std::size_t passes, std::size_t count, const WorkFile& to,
-            const std::function<void(std::size_t, Panel&)>& read,
-            const std::function<void(std::size_t, Panel&)>& finish) {
-    run_pass<Panel>(ledger, {number, passes, count}, to, progress_, read, finish);
+            const PanelStages<Panel>& stages) {
+    run_pass<Panel>(ledger, {number, passes, count}, to, progress_, stages);
   }
 
   // Rows of the input as complex values, or packed real ones for a real transform.
@@ -131,18 +129,13 @@ class LargeTransform {
       if (cosine_) return read_cosine_rows(p, panel);
     }
     const std::size_t rows = panels_.height_of(p), samples = one_axis() ? panels_.columns : in_row();
-    const std::size_t bytes = io::bytes_of(problem_.element);
-    std::vector<std::byte> raw(rows * samples * bytes);
-    input_.read(raw.data(), raw.size(), in_offset_ + p * panels_.height * samples * bytes);
-    panel.assign(rows * std::max(panels_.columns, samples), Element());
-    T* const numbers = reinterpret_cast<T*>(panel.data());
-    const bool pairs = io::is_complex(problem_.element);
-    if (pairs || (problem_.real_in() && !one_axis())) {
-      return convert_numbers(problem_.element, raw.data(), rows * samples * (pairs ? 2 : 1), numbers);
+    const std::size_t from = in_offset_ + p * panels_.height * samples * io::bytes_of(problem_.element);
+    panel.resize(rows * panels_.columns);
+    if (problem_.real_in() && !one_axis()) {
+      read_elements(input_, problem_.element, from, rows * samples, reinterpret_cast<T*>(panel.data()));
+    } else {
+      read_elements(input_, problem_.element, from, rows * samples, panel.data());
     }
-    std::vector<T> values(rows * samples);
-    convert_numbers(problem_.element, raw.data(), values.size(), values.data());
-    std::copy(values.begin(), values.end(), panel.begin());
   }
   // Rows of the complex line of a cosine or sine transform.
   void read_cosine_rows(std::size_t p, Panel& panel) const {
@@ -151,12 +144,13 @@ class LargeTransform {
     const std::size_t begin = std::max(first, shift), end = std::min(first + count, problem_.shape[0] + shift);
     panel.assign(count, Element());
     if (begin >= end) return;
-    std::vector<std::byte> raw((end - begin) * bytes);
-    input_.read(raw.data(), raw.size(), in_offset_ + (begin - shift) * bytes);
-    std::vector<T> values(end - begin);
-    convert_numbers(problem_.element, raw.data(), values.size(), values.data());
-    for (std::size_t m = begin; m < end; ++m)
-      panel[m - first] = Element(static_cast<double>(values[m - begin]) * cosine_->before(m - shift));
+    read_parts<T>(input_, problem_.element, in_offset_ + (begin - shift) * bytes, end - begin,
+                  [&](std::size_t at, std::span<const T> values) {
+                    for (const T value : values) {
+                      const std::size_t m = begin + at++;
+                      panel[m - first] = Element(static_cast<double>(value) * cosine_->before(m - shift));
+                    }
+                  });
   }
   std::size_t in_row() const {  // elements of the input per row
     return problem_.real_in() ? row_samples() : panels_.columns;
@@ -284,25 +278,25 @@ class LargeTransform {
   const WorkFile& run_rows_and_columns(Ledger& ledger) {
     const WorkFile &a = *first_, &b = *second_;
     const bool rows_last = problem_.real_out();  // columns first: their result is then the half spectrum of real rows
-    pass(
-        ledger, 1, 3, panels_.row_panels(), a, [&](std::size_t p, Panel& panel) { read_rows(p, panel); },
-        [&](std::size_t p, Panel& panel) {
-          if (!rows_last) transform_rows(panel, panels_.height_of(p));
-          write_tile_row(a, p, panel);
-        });
-    pass(
-        ledger, 2, 3, panels_.column_panels(), b, [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); },
-        [&](std::size_t q, Panel& panel) {
-          transform_columns(panel, panels_.width_of(q));
-          write_tile_column(b, q, panel);
-        });
-    pass(
-        ledger, 3, 3, panels_.row_panels(), a, [&](std::size_t p, Panel& panel) { read_tile_row(b, p, panel); },
-        [&](std::size_t p, Panel& panel) {
-          if (rows_last) transform_rows(panel, panels_.height_of(p));
-          a.write(panel.data(), panels_.height_of(p) * out_row() * out_bytes(),
-                  kHeader + p * panels_.height * out_row() * out_bytes());
-        });
+    const auto rows = [&](std::size_t p, Panel& panel) { transform_rows(panel, panels_.height_of(p)); };
+    const auto nothing = [](std::size_t, Panel&) {};
+    using Stage = std::function<void(std::size_t, Panel&)>;
+    pass(ledger, 1, 3, panels_.row_panels(), a,
+         {.read = [&](std::size_t p, Panel& panel) { read_rows(p, panel); },
+          .compute = rows_last ? Stage(nothing) : rows,
+          .write = [&](std::size_t p, Panel& panel) { write_tile_row(a, p, panel); }});
+    pass(ledger, 2, 3, panels_.column_panels(), b,
+         {.read = [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); },
+          .compute = [&](std::size_t q, Panel& panel) { transform_columns(panel, panels_.width_of(q)); },
+          .write = [&](std::size_t q, Panel& panel) { write_tile_column(b, q, panel); }});
+    pass(ledger, 3, 3, panels_.row_panels(), a,
+         {.read = [&](std::size_t p, Panel& panel) { read_tile_row(b, p, panel); },
+          .compute = rows_last ? rows : Stage(nothing),
+          .write =
+              [&](std::size_t p, Panel& panel) {
+                a.write(panel.data(), panels_.height_of(p) * out_row() * out_bytes(),
+                        kHeader + p * panels_.height * out_row() * out_bytes());
+              }});
     return a;
   }
 
@@ -327,25 +321,24 @@ class LargeTransform {
 
   const WorkFile& run_one_axis(Ledger& ledger) {
     const WorkFile &a = *first_, &b = *second_;
-    pass(
-        ledger, 1, 4, panels_.row_panels(), a, [&](std::size_t p, Panel& panel) { read_rows(p, panel); },
-        [&](std::size_t p, Panel& panel) { write_tile_row(a, p, panel); });
-    pass(
-        ledger, 2, 4, panels_.column_panels(), b, [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); },
-        [&](std::size_t q, Panel& panel) {
-          transform_columns(panel, panels_.width_of(q));
-          multiply_twiddles(panel, q);
-          write_tile_column(b, q, panel);
-        });
-    pass(
-        ledger, 3, 4, panels_.row_panels(), a, [&](std::size_t p, Panel& panel) { read_tile_row(b, p, panel); },
-        [&](std::size_t p, Panel& panel) {
-          transform_rows(panel, panels_.height_of(p));
-          write_tile_row(a, p, panel);
-        });
-    pass(
-        ledger, 4, 4, panels_.column_panels(), b, [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); },
-        [&](std::size_t q, Panel& panel) { write_transposed(b, q, panel); });
+    const auto read_column = [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); };
+    const auto write_row = [&](std::size_t p, Panel& panel) { write_tile_row(a, p, panel); };
+    pass(ledger, 1, 4, panels_.row_panels(), a,
+         {.read = [&](std::size_t p, Panel& panel) { read_rows(p, panel); }, .write = write_row});
+    pass(ledger, 2, 4, panels_.column_panels(), b,
+         {.read = read_column,
+          .compute =
+              [&](std::size_t q, Panel& panel) {
+                transform_columns(panel, panels_.width_of(q));
+                multiply_twiddles(panel, q);
+              },
+          .write = [&](std::size_t q, Panel& panel) { write_tile_column(b, q, panel); }});
+    pass(ledger, 3, 4, panels_.row_panels(), a,
+         {.read = [&](std::size_t p, Panel& panel) { read_tile_row(b, p, panel); },
+          .compute = [&](std::size_t p, Panel& panel) { transform_rows(panel, panels_.height_of(p)); },
+          .write = write_row});
+    pass(ledger, 4, 4, panels_.column_panels(), b,
+         {.read = read_column, .write = [&](std::size_t q, Panel& panel) { write_transposed(b, q, panel); }});
     return b;
   }
 
