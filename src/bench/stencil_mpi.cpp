@@ -47,41 +47,52 @@ class DistributedStencil {
     std::vector<double> each(all_.count());
     all_.gather(&among, sizeof among, each.data());
     own.reset();
-
-    std::vector<std::size_t> whole = wanted_.shape;
-    whole.front() *= all_.count();
-    Session distributed = start(all_, whole);
-    result.explanation = distributed.explain();
-    distributed.run(wanted_.steps);
-    const double best = seconds_of([&] { distributed.run(wanted_.steps); }, &all_);
-    const auto count = static_cast<double>(all_.count());
-    const double rate = updates * count / best;
     double together = 0;
     for (const double seconds : each) together += updates / seconds;
     const double slowest = updates / *std::max_element(each.begin(), each.end());
-    report::BenchRow row;
+    for (const bool shared : {false, true}) time(shared, updates, alone, together, slowest, result);
+    return result;
+  }
+
+ private:
+  void time(bool shared, double updates, double alone, double together, double slowest, BenchResult& result) const {
+    std::vector<std::size_t> whole = wanted_.shape;
+    whole.front() *= all_.count();
     StencilBench described = wanted_;
     described.shape = whole;
-    row.problem = stencil_problem_text(described);
+    const std::string problem = stencil_problem_text(described);
+    std::optional<Session> session;
+    try {
+      session.emplace(start(all_, whole, shared));
+    } catch (const Error& error) {
+      if (!shared || error.kind() != ErrorKind::invalid_argument) throw;
+      result.notes.push_back(fmt::format("{}: {}", problem, error.what()));
+      return;
+    }
+    result.explanation += session->explain();
+    session->run(wanted_.steps);
+    const double best = seconds_of([&] { session->run(wanted_.steps); }, &all_);
+    const auto count = static_cast<double>(all_.count());
+    const double rate = updates * count / best;
+    report::BenchRow row;
+    row.problem = problem;
     row.device = fmt::format("{} processes", all_.count());
-    row.variant = "halos";
+    row.variant = shared ? "shared grid" : "halos";
     row.seconds = best;
-    row.chosen = true;
+    row.chosen = !shared;
     row.more = {{"gcells_per_s", rate * 1e-9},
                 {"alone_gcells_per_s", updates / alone * 1e-9},
                 {"of_times_one", rate * alone / (count * updates)},
                 {"of_all_at_once", rate / together}};
     result.rows.push_back(row);
     result.notes.push_back(fmt::format(
-        "{}: {:.3g} Gcell/s, {:.2f} of {} times one process alone ({:.3g}); all processes without exchanges "
+        "{}, {}: {:.3g} Gcell/s, {:.2f} of {} times one process alone ({:.3g}); all processes without exchanges "
         "reach {:.3g} together (fraction {:.2f}), the slowest {:.3g}",
-        row.problem, rate * 1e-9, row.more["of_times_one"], all_.count(), updates / alone * 1e-9, together * 1e-9,
-        row.more["of_all_at_once"], slowest * 1e-9));
-    result.notes.push_back(fmt::format("{}: {}", row.problem, distributed.spent()));
-    return result;
+        row.problem, row.variant, rate * 1e-9, row.more["of_times_one"], all_.count(), updates / alone * 1e-9,
+        together * 1e-9, row.more["of_all_at_once"], slowest * 1e-9));
+    result.notes.push_back(fmt::format("{}, {}: {}", row.problem, row.variant, session->spent()));
   }
 
- private:
   static StencilProblem<T> small(StencilBench wanted) {
     std::fill(wanted.shape.begin(), wanted.shape.end(), 32);
     return stencil_problem<T>(wanted);
@@ -92,14 +103,15 @@ class DistributedStencil {
     return cells;
   }
 
-  Session start(const mpi::Communicator& processes, const std::vector<std::size_t>& shape) const {
+  Session start(const mpi::Communicator& processes, const std::vector<std::size_t>& shape, bool shared = false) const {
     stencil::Problem problem = made_.problem;
     problem.shape = shape;
     problem.threads = wanted_.threads == 0 ? all_.threads() : wanted_.threads;
     Session session(processes, device_, made_.update, problem,
                     {.planning = planner::Options{.variant = wanted_.variant},
                      .processes = cut(processes),
-                     .cuts = mpi::stencil::Cuts::moving});
+                     .cuts = mpi::stencil::Cuts::moving,
+                     .shared = shared});
     session.start([](const std::array<std::size_t, 3>& cell, T* value) { initial_cell(cell, value); });
     return session;
   }
@@ -128,19 +140,27 @@ class DistributedStencil {
   void compare() const {
     std::vector<std::size_t> shape(wanted_.shape.size(), 40);
     shape.front() = 40 * all_.count();
-    Session whole = start(mpi::Communicator::alone(), shape), distributed = start(all_, shape);
     constexpr std::size_t kSteps = 19;
+    Session whole = start(mpi::Communicator::alone(), shape);
     whole.run(kSteps);
-    distributed.run(kSteps);
-    const mpi::Box box = distributed.box();
-    std::vector<T> mine(box.size()), all(product(shape));
-    distributed.read(mine);
+    std::vector<T> all(product(shape));
     whole.read(all);
-    all_.agree([&] {
-      const std::size_t row = product(shape) / shape.front(), first = box.begin[0] * row;
-      if (!std::equal(mine.begin(), mine.end(), all.begin() + static_cast<std::ptrdiff_t>(first))) {
-        throw Error(ErrorKind::internal, "stencil: the distributed result differs from that of one process");
+    for (const bool shared : {false, true}) {
+      try {
+        compare(start(all_, shape, shared), kSteps, all, product(shape) / shape.front());
+      } catch (const Error& error) {
+        if (!shared || error.kind() != ErrorKind::invalid_argument) throw;
       }
+    }
+  }
+  void compare(Session session, std::size_t steps, const std::vector<T>& all, std::size_t row) const {
+    session.run(steps);
+    const mpi::Box box = session.box();
+    std::vector<T> mine(box.size());
+    session.read(mine);
+    all_.agree([&] {
+      if (!std::equal(mine.begin(), mine.end(), all.begin() + static_cast<std::ptrdiff_t>(box.begin[0] * row)))
+        throw Error(ErrorKind::internal, "stencil: the distributed result differs from that of one process");
     });
   }
 

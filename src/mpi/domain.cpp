@@ -17,6 +17,7 @@
 #include "mpi/edges.hpp"
 #include "mpi/pinned_array.hpp"
 #include "mpi/scaling.hpp"
+#include "mpi/shared_grid.hpp"
 #include "stencil/decomposition.hpp"
 
 namespace ridge::mpi {
@@ -525,6 +526,11 @@ std::unique_ptr<Domain<T>> make_domain(const Communicator& processes, const Devi
   if (processes.count() == 1) {
     if (!options.processes.empty()) parse_processes(options.processes, resolve(update, problem), 1);
     return local_domain(device, update, problem, options);
+  }
+  if (options.shared) {
+    const std::string reason = why_not_shared(processes, device, update, problem, options);
+    if (!reason.empty()) throw Error(ErrorKind::invalid_argument, "stencil: a shared grid " + reason);
+    return shared_grid(processes, device, update, problem, options);
   }
   return std::make_unique<DistributedDomain<T>>(processes, device, update, problem, options);
 }

@@ -82,6 +82,7 @@ std::shared_ptr<void> share_memory(const Communicator& all, std::size_t bytes, s
     parts.clear();
     return nullptr;
   }
+  std::memset(sign_of(parts[all.rank()], mine.bytes), 0, sizeof mine.sign);  // every process has compared it
   return mappings;
 }
 

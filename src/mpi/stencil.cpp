@@ -20,15 +20,16 @@ class Session<T>::Impl {
       : all_(all), shape_(given.shape), axes_(given.shape.size()), fields_(update.fields) {
     std::string words = "a stencil of";
     for (const std::size_t extent : given.shape) words += fmt::format(" {}", extent);
-    all.must_be_equal(fmt::format("{} cells, {} fields, processes \"{}\", halo {}, speeds [{}], cuts {}", words,
-                                  update.fields, options.processes, options.halo, fmt::join(options.speeds, ", "),
-                                  static_cast<int>(options.cuts)));
+    all.must_be_equal(fmt::format("{} cells, {} fields, processes \"{}\", halo {}, speeds [{}], cuts {}, shared {}",
+                                  words, update.fields, options.processes, options.halo,
+                                  fmt::join(options.speeds, ", "), static_cast<int>(options.cuts), options.shared));
     ridge::stencil::Problem problem = given;
     if (problem.threads == 0) problem.threads = all.threads();
     problem.leap = ridge::stencil::LeapUse::never;  // the same bits on any number of processes
     const ridge::stencil::DomainOptions domain_options{
         options.planning, options.processes, options.halo,
-        options.overlap,  options.speeds,    static_cast<ridge::stencil::Cuts>(options.cuts)};
+        options.overlap,  options.speeds,    static_cast<ridge::stencil::Cuts>(options.cuts),
+        options.shared};
     domain_ = make_domain(all, device, update, problem, domain_options);
   }
 

@@ -77,6 +77,7 @@ struct DomainOptions {
   // equal if the speeds are alike.
   std::vector<double> speeds = {};
   Cuts cuts = Cuts::fixed;
+  bool shared = false;  // one grid in memory that the processes of one machine share, instead of parts with halos
 };
 
 // The whole grid in this process.

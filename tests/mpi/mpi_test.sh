@@ -24,10 +24,10 @@ compare() {
     cmp -s one.npy many.npy || fail "the grid differs: $what on $options"
   done
 }
-compare "heat --size 61x53 --steps 23 --initial random" "2 --halo 1" "3 --halo 4 --overlap off" "4 --processes 2x2 --halo 5"
-compare "heat --size 64x60 --steps 40 --border periodic --initial random" "2 --halo 4 --overlap on" "4 --processes 2x2 --halo 3 --overlap on" "3 --processes 1x3"
+compare "heat --size 61x53 --steps 23 --initial random" "2 --halo 1" "3 --halo 4 --overlap off" "4 --processes 2x2 --halo 5" "4 --shared"
+compare "heat --size 64x60 --steps 40 --border periodic --initial random" "2 --halo 4 --overlap on" "4 --processes 2x2 --halo 3 --overlap on" "3 --processes 1x3" "3 --shared"
 compare "heat --size 200 --steps 30 --border mirror --type f64 --initial random" "3 --halo 7" "4"
-compare "wave --size 20x24x28 --steps 15 --border x=periodic,y=fixed,z=fixed/mirror" "2" "4 --processes 2x1x2 --halo 2 --overlap on" "4 --processes 1x2x2 --halo 3"
+compare "wave --size 20x24x28 --steps 15 --border x=periodic,y=fixed,z=fixed/mirror" "2" "4 --processes 2x1x2 --halo 2 --overlap on" "4 --processes 1x2x2 --halo 3" "4 --shared"
 compare "heat --size 48x50 --steps 12 --accuracy 4 --initial random" "4 --processes 2x2 --halo 3"
 compare "euler --flow blast --size 40x44 --steps 8 --type f64" "2" "4 --processes 2x2 --halo 2"
 compare "life --size 40x50 --steps 30" "3" "4 --halo 6 --overlap on"
@@ -58,7 +58,7 @@ run="$short --steps 120"
 alone $run --out one.npy --out one.pvd
 on 3 $short --steps 60 --checkpoint run.ckp --out run.pvd
 [ "$(ls run.ckp*)" = "$(printf 'run.ckp\nrun.ckp.previous')" ] || fail "not one checkpoint: $(ls run.ckp*)"
-on 4 $short --steps 90 --checkpoint run.ckp --resume --out run.pvd
+on 4 $short --steps 90 --shared --checkpoint run.ckp --resume --out run.pvd
 has "continuing from step 60" stdout
 on 2 $run --checkpoint run.ckp --resume --out run.pvd --out run.npy
 has "continuing from step 90" stdout
@@ -98,9 +98,10 @@ export RIDGE_BACKENDS=host
 timeout 60 "$mpirun" -n 2 "$ridge" bench stencil --stencil star2d:1 --type f64 --size 48x64 --steps 20 --threads 1 --seconds 0 --explain \
   >stdout 2>stderr || fail "bench stencil: $(cat stderr)"
 has "of 2 times one process alone" stdout
+has "take tiles from one counter" stdout
 has "exchanged and waited" stdout
 has "network floor" stdout
-[ "$(grep -c 'Gcell/s,' stdout)" -eq 1 ] || fail "not one line: $(cat stdout)"
+[ "$(grep -c 'Gcell/s,' stdout)" -eq 2 ] || fail "not one line for halos and one for the shared grid: $(cat stdout)"
 
 # --- mistakes: reported once, all processes end -----------------------------------------------------------------------
 mistake() {
@@ -115,6 +116,8 @@ mistake() {
 mistake "unstable" 2 heat --dt 1
 mistake "rank 1: got stencil heat --size 20x21" 1 heat --size 20x20 : -n 1 "$ridge" stencil heat --size 20x21
 mistake "rank 1: got fft" 1 heat --size 20x20 --steps 4 : -n 1 "$ridge" fft a.npy b.npy --shape 4x4
+mistake "two or three axes" 2 heat --size 100 --steps 3 --shared
+mistake "slowest axis" 2 heat --size 20x20 --shared --processes 1x2
 mistake "too small" 4 heat --size 3x3
 mistake "--processes 3x1" 2 heat --processes 3x1
 mistake "at most" 2 heat --size 20x20 --halo 100

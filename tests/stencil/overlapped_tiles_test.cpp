@@ -3,7 +3,11 @@
 #include <hwy/targets.h>
 
 #include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #include "stencil/host/kernels/sweep_kernels.hpp"
 #include "stencil/host/kernels/sweep_simd.hpp"
@@ -297,6 +301,85 @@ TEST(TimeTiling, NanSpreadsByTheRadiusPerStep) {
       EXPECT_EQ(std::isnan(result(static_cast<std::size_t>(y), static_cast<std::size_t>(x))), reached) << y << " " << x;
     }
   }
+}
+
+// The memory that the processes of a team share; threads take their place.
+struct SharedTeam {
+  explicit SharedTeam(const Layout& layout, std::size_t processes)
+      : one(Levels<float>::elements(layout)),
+        two(one.size()),
+        done(Team::most_tiles(layout.cells())),
+        meeting(static_cast<std::ptrdiff_t>(processes)) {
+    for (std::size_t rank = 0; rank < processes; ++rank)
+      teams.push_back({.rank = rank, .count = processes, .next = &next, .done = done, .barrier = [this] {
+                         meeting.arrive_and_wait();
+                       }});
+  }
+  std::vector<float> one, two;
+  std::vector<std::atomic<std::uint32_t>> done;
+  std::atomic<std::uint64_t> next{0};
+  std::barrier<> meeting;
+  std::vector<Team> teams;
+};
+
+Box slab_of(const Layout& layout, std::size_t part, std::size_t parts) {
+  const base::Share rows = base::share(layout.shape[1], part, parts);
+  return {{0, rows.begin, 0}, {1, rows.end - rows.begin, layout.shape[2]}};
+}
+
+TEST(TimeTiling, TeamsMatchOneProcess) {
+  const auto update = linear<float>(2, uneven(moore(2, 1)));
+  for (const Borders& borders : all_borders()) {
+    const Problem problem{.shape = {90, 70}, .borders = borders};
+    const Layout layout = resolve(update, problem);
+    const Grid<float> start = random_grid<float>(problem.shape);
+    Levels<float> alone(layout, start, nullptr);
+    const TimeSweep<float> sweep(layout, {.depth = 4, .width = 16, .length = 11, .tick = 2, .rows = 2},
+                                 linear_sweep_kernels(update, {}));
+    SharedTeam shared(layout, 3);
+    std::vector<float> got(layout.cells());
+    std::vector<std::thread> processes;
+    for (Team& team : shared.teams) {
+      processes.emplace_back([&] {
+        Levels<float> levels(layout, team, shared.one.data(), shared.two.data());
+        const Box mine = slab_of(layout, team.rank, team.count);
+        levels.put(mine, &start(mine.begin[1], 0));
+        team.barrier();
+        sweep.steps(levels, 30);
+        sweep.steps(levels, 7);
+        levels.get(mine, got.data() + mine.begin[1] * layout.shape[2]);
+      });
+    }
+    for (std::thread& process : processes) process.join();
+    sweep.steps(alone, 37);
+    Grid<float> want(problem.shape);
+    alone.read(want);
+    EXPECT_TRUE(std::equal(got.begin(), got.end(), want.all().begin())) << layout.key();
+  }
+}
+
+// The test takes tile 0 and leaves it undone: the next sweep must not begin with it.
+TEST(TimeTiling, ATileOfATeamWaitsForItsNeighbours) {
+  const auto update = linear<float>(2, uneven(moore(2, 1)));
+  const Layout layout = resolve(update, Problem{.shape = {40, 64}});
+  const TimeSweep<float> sweep(layout, {.depth = 2, .width = 16, .length = 10, .tick = 2, .rows = 2},
+                               linear_sweep_kernels(update, {}));
+  SharedTeam shared(layout, 1);
+  shared.next = 1;
+  std::uint64_t taken = 0;
+  std::thread process([&] {
+    Levels<float> levels(layout, shared.teams[0], shared.one.data(), shared.two.data());
+    shared.teams[0].barrier = [&] { taken = std::max(taken, shared.next.load()); };
+    sweep.steps(levels, 4);
+  });
+  constexpr std::uint64_t kTiles = 16;
+  while (shared.next.load() <= kTiles) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(shared.next.load(), kTiles + 1);
+  shared.done[0].store(1, std::memory_order_release);
+  process.join();
+  EXPECT_EQ(taken, 2 * kTiles + 1);
+  EXPECT_EQ(shared.next.load(), 0u);
 }
 
 // A sweep leaves the level's borders valid: another variant can take the next step.

@@ -94,7 +94,7 @@ class Communicator {
     std::shared_ptr<void> window_;
     std::vector<void*> parts_;
   };
-  // Empty if unavailable. The parts are consecutive, each a whole number of pages.
+  // Empty if unavailable. The parts are consecutive, each a whole number of pages, and 0 after the next barrier.
   Shared share(std::size_t bytes) const;
   void publish(const Shared& memory) const;  // barrier: stores made before it are visible to all afterwards
 

@@ -34,6 +34,9 @@ struct Options {
   // host by plans that measure, and equal if the processes are alike.
   std::vector<double> speeds = {};
   Cuts cuts = Cuts::fixed;
+  // One grid in memory that the processes of one machine share, instead of parts with halos: each process takes tiles
+  // from a common counter, so that none waits for a slow core. Error if it is not available.
+  bool shared = false;
 };
 
 // T: float, double, std::int32_t, std::uint8_t. Every call is collective.

@@ -76,6 +76,8 @@ void add_run_options(Command& command, const std::shared_ptr<Options>& options) 
   command.option("--halo", run.domain.depth, "MPI: steps between exchanges of halos (default: chosen)")
       .value_name("N")
       .positive();
+  command.flag("--shared", run.domain.shared,
+               "MPI: one grid in memory that the processes of a machine share, instead of parts with halos");
   command.option("--overlap", options->overlap, "MPI: exchange while computing, on or off (default: measured)")
       .one_of({"on", "off"});
 }

@@ -69,19 +69,36 @@ template <class T>
 Levels<T>::Levels(const Layout& layout, const Grid<T>& grid, const Grid<T>* coefficients)
     : layout_(layout),
       frame_(layout, sizeof(T)),
-      one_(frame_.field * layout.fields + frame_.pad),
-      two_(frame_.field * layout.fields + frame_.pad),
+      one_(elements(layout)),
+      two_(elements(layout)),
       coefficients_(coefficients ? frame_.field * layout.coefficients + frame_.pad : 0),
       current_(one_.data()),
       next_(two_.data()) {
-  const auto size = static_cast<std::ptrdiff_t>(layout.shape[2]);
-  for (std::ptrdiff_t k = 0; k < layout.radius[2]; ++k) {
-    left_.push_back(layout.source(2, -1 - k));
-    right_.push_back(layout.source(2, size + k));
-  }
+  find_sources();
   fill(current_, grid);
   fill(next_, grid);
   if (coefficients) fill(coefficients_.data(), *coefficients);
+}
+
+template <class T>
+Levels<T>::Levels(const Layout& layout, Team& team, T* one, T* two)
+    : layout_(layout), frame_(layout, sizeof(T)), current_(one), next_(two), team_(&team) {
+  find_sources();
+}
+
+template <class T>
+std::size_t Levels<T>::elements(const Layout& layout) {
+  const RowFrame frame(layout, sizeof(T));
+  return frame.field * layout.fields + frame.pad;
+}
+
+template <class T>
+void Levels<T>::find_sources() {
+  const auto size = static_cast<std::ptrdiff_t>(layout_.shape[2]);
+  for (std::ptrdiff_t k = 0; k < layout_.radius[2]; ++k) {
+    left_.push_back(layout_.source(2, -1 - k));
+    right_.push_back(layout_.source(2, size + k));
+  }
 }
 
 template <class T>

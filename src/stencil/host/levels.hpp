@@ -7,6 +7,7 @@
 
 #include "base/aligned.hpp"
 #include "base/threads.hpp"
+#include "stencil/host/team.hpp"
 #include "stencil/layout.hpp"
 
 namespace ridge::stencil {
@@ -25,6 +26,10 @@ class Levels {
  public:
   // The layout's threads fill the rows that they will compute, so that first touch places memory near them.
   Levels(const Layout& layout, const Grid<T>& grid, const Grid<T>* coefficients);
+  // Of a grid without coefficients that the processes of a team share: two arrays of elements() zeros, set by put().
+  Levels(const Layout& layout, Team& team, T* one, T* two);
+  static std::size_t elements(const Layout& layout);
+  Team* team() const { return team_; }  // null: only this process computes
 
   const Layout& layout() const { return layout_; }
   const RowFrame& frame() const { return frame_; }
@@ -51,6 +56,7 @@ class Levels {
     return at(field, row / layout_.shape[1], row % layout_.shape[1]);
   }
   void fill(T* level, const Grid<T>& grid) const;
+  void find_sources();
 
   Layout layout_;
   RowFrame frame_;
@@ -58,6 +64,7 @@ class Levels {
   base::AlignedArray<T> one_, two_, coefficients_;
   T* current_;
   T* next_;
+  Team* team_ = nullptr;
 };
 
 // Rows that a thread owns, counted through z and y: in every loop and when memory is first touched.

@@ -2,7 +2,11 @@
 #include "stencil/host/temporal_tiles/overlapped_tiles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <thread>
+
+#include <fmt/format.h>
 
 #include "base/threads.hpp"
 #include "stencil/host/schedule.hpp"
@@ -42,7 +46,47 @@ struct Cuts {
     return {layout.shape[axis], wanted, static_cast<std::size_t>(layout.radius[axis]), line};
   }
   std::size_t tiles() const { return z.pieces * y.pieces * x.pieces; }
+  std::array<std::size_t, 3> pieces_of(std::size_t tile) const {
+    return {tile / x.pieces / y.pieces, tile / x.pieces % y.pieces, tile % x.pieces};
+  }
+  template <class T>
+  void run(OverlappedTile<T>& work, Levels<T>& levels, std::size_t depth, std::size_t tile) const {
+    const auto [in_z, in_y, in_x] = pieces_of(tile);
+    const base::Share a = z.piece(in_z), b = y.piece(in_y), c = x.piece(in_x);
+    const auto cell = [](std::size_t k, std::size_t j, std::size_t i) {
+      return Cell3{static_cast<std::ptrdiff_t>(k), static_cast<std::ptrdiff_t>(j), static_cast<std::ptrdiff_t>(i)};
+    };
+    work.run(levels, depth, cell(a.begin, b.begin, c.begin), cell(a.end, b.end, c.end));
+  }
 };
+
+// The pieces of an axis that a piece reads, itself included.
+std::vector<std::size_t> pieces_read(const Cut& cut, const Layout& layout, std::size_t axis, std::size_t piece,
+                                     std::size_t depth) {
+  const std::size_t reach = depth * static_cast<std::size_t>(layout.radius[axis]);
+  const std::size_t beside = std::min(cut.pieces, (reach + cut.smallest() - 1) / cut.smallest());
+  const bool periodic = layout.low[axis] == Border::periodic;
+  std::vector<std::size_t> read;
+  for (std::size_t i = 0; i <= 2 * beside; ++i) {
+    const std::size_t place = piece + cut.pieces + i - beside;  // of three copies of the axis
+    if (periodic || place / cut.pieces == 1) read.push_back(place % cut.pieces);
+  }
+  return read;
+}
+
+// Waits until the tiles that a tile reads have completed `sweeps` sweeps. They have then also read what it overwrites.
+void wait_for_neighbours(const Cuts& cuts, const Layout& layout, std::size_t depth, std::size_t tile,
+                         std::uint32_t sweeps, const Team& team) {
+  const auto [in_z, in_y, in_x] = cuts.pieces_of(tile);
+  for (const std::size_t z : pieces_read(cuts.z, layout, 0, in_z, depth)) {
+    for (const std::size_t y : pieces_read(cuts.y, layout, 1, in_y, depth)) {
+      for (const std::size_t x : pieces_read(cuts.x, layout, 2, in_x, depth)) {
+        const std::atomic<std::uint32_t>& done = team.done[(z * cuts.y.pieces + y) * cuts.x.pieces + x];
+        while (done.load(std::memory_order_acquire) < sweeps) std::this_thread::yield();
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -61,6 +105,7 @@ TimeSweep<T>::TimeSweep(const Layout& layout, const TimeTiling& tiling, SweepKer
 template <class T>
 void TimeSweep<T>::steps(Levels<T>& levels, std::size_t count) const {
   if (count == 0) return;
+  if (levels.team() != nullptr) return steps_of_team(levels, count);
   for (std::size_t done = 0; done < count;) {
     const std::size_t depth = std::min(tiling_.depth, count - done);
     sweep(levels, depth);
@@ -86,18 +131,44 @@ void TimeSweep<T>::sweep(Levels<T>& levels, std::size_t depth) const {
   base::parallel(threads, [&](std::size_t thread, std::size_t) {
     OverlappedTile<T> tile(layout_, tiling_, kernels_);
     shares.take(thread, [&](const base::Share& share) {
-      for (std::size_t index = share.begin; index < share.end; ++index) {
-        const base::Share x = cuts.x.piece(index % cuts.x.pieces);
-        const base::Share y = cuts.y.piece(index / cuts.x.pieces % cuts.y.pieces);
-        const base::Share z = cuts.z.piece(index / cuts.x.pieces / cuts.y.pieces);
-        const auto cell = [](std::size_t a, std::size_t b, std::size_t c) {
-          return Cell3{static_cast<std::ptrdiff_t>(a), static_cast<std::ptrdiff_t>(b), static_cast<std::ptrdiff_t>(c)};
-        };
-        tile.run(levels, depth, cell(z.begin, y.begin, x.begin), cell(z.end, y.end, x.end));
-      }
+      for (std::size_t index = share.begin; index < share.end; ++index) cuts.run(tile, levels, depth, index);
     });
     if (kernels_.streams) streaming_fence();
   });
+}
+
+// Tiles of all sweeps are taken in order from one counter. A tile waits only for tiles taken before it, so there is no
+// deadlock, and the processes meet only at the end.
+template <class T>
+void TimeSweep<T>::steps_of_team(Levels<T>& levels, std::size_t count) const {
+  const Team& team = *levels.team();
+  const Cuts cuts(layout_, tiling_);
+  const std::size_t tiles = cuts.tiles(), sweeps = (count + tiling_.depth - 1) / tiling_.depth;
+  if (tiles > team.done.size())
+    throw Error(ErrorKind::internal,
+                fmt::format("stencil: {} tiles, at most {} are expected", tiles, team.done.size()));
+  base::parallel(team.threads, [&](std::size_t, std::size_t) {
+    OverlappedTile<T> work(layout_, tiling_, kernels_);
+    Levels<T> own(layout_, *levels.team(), levels.current(), levels.next());
+    std::size_t swapped = 0;
+    for (;;) {
+      const std::uint64_t ticket = team.next->fetch_add(1, std::memory_order_relaxed);
+      const std::size_t sweep = ticket / tiles, tile = ticket % tiles;
+      if (sweep >= sweeps) break;
+      for (; swapped < sweep; ++swapped) own.swap();
+      wait_for_neighbours(cuts, layout_, tiling_.depth, tile, static_cast<std::uint32_t>(sweep), team);
+      cuts.run(work, own, std::min(tiling_.depth, count - sweep * tiling_.depth), tile);
+      if (kernels_.streams) streaming_fence();
+      team.done[tile].store(static_cast<std::uint32_t>(sweep + 1), std::memory_order_release);
+    }
+  });
+  if (sweeps % 2 == 1) levels.swap();
+  team.barrier();
+  if (team.rank == 0) {
+    team.next->store(0, std::memory_order_relaxed);
+    for (std::size_t tile = 0; tile < tiles; ++tile) team.done[tile].store(0, std::memory_order_relaxed);
+  }
+  team.barrier();
 }
 
 template <class T>

@@ -57,6 +57,7 @@ class TimeSweep {
 
  private:
   void sweep(Levels<T>& levels, std::size_t depth) const;
+  void steps_of_team(Levels<T>& levels, std::size_t count) const;
 
   Layout layout_;
   TimeTiling tiling_;
