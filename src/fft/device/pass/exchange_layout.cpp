@@ -104,19 +104,25 @@ class Exchange {
 
   // Number of serialized bank accesses of one instruction.
   std::size_t passes(const Instruction& one, const ExchangeLayout& layout) const {
-    const auto period = static_cast<std::uint32_t>(layout.period), extra = static_cast<std::uint32_t>(layout.extra);
+    // point * inverse >> 32 is point / period for points and periods below 2^16, which local memory does not reach.
+    const std::uint64_t inverse = layout.period == 0 ? 0 : (std::uint64_t{1} << 32) / layout.period + 1;
+    const auto extra = static_cast<std::uint32_t>(layout.extra);
     const auto pitch = static_cast<std::uint32_t>(layout.pitch), lines = static_cast<std::uint32_t>(layout.lines);
     const std::uint32_t step = layout.interleaved_lines ? lines : 1, line_step = layout.interleaved_lines ? 1 : pitch;
+    std::array<unsigned char, kLanes> banks;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::uint32_t point = one.points[lane];
+      const std::uint32_t place = point + static_cast<std::uint32_t>(point * inverse >> 32) * extra;
+      const std::uint32_t element = place * step + one.lines[lane] * line_step;  // modulo the banks
+      banks[lane] = static_cast<unsigned char>(element * static_cast<std::uint32_t>(words_) % kBanks);
+    }
+    const std::size_t served = part();
     std::size_t sum = 0;
-    for (std::size_t first = 0; first < kLanes; first += part()) {
+    for (std::size_t first = 0; first < kLanes; first += served) {
       std::array<unsigned char, kBanks> hits{};
       unsigned char most = 0;
-      for (std::size_t lane = first; lane < first + part(); ++lane) {
-        if ((one.moves >> lane & 1U) == 0) continue;
-        const std::uint32_t point = one.points[lane];
-        const std::uint32_t place = period == 0 ? point : point + point / period * extra;
-        const std::uint32_t element = place * step + one.lines[lane] * line_step;  // modulo the banks
-        most = std::max(most, ++hits[element * static_cast<std::uint32_t>(words_) % kBanks]);
+      for (std::size_t lane = first; lane < first + served; ++lane) {
+        if ((one.moves >> lane & 1U) != 0) most = std::max(most, ++hits[banks[lane]]);
       }
       sum += most;
     }
@@ -136,7 +142,10 @@ std::vector<ExchangeLayout> layouts_of(const PassDesign& design, const StageDesi
   for (const bool are_columns : {false, true}) {
     if (are_columns && design.lines == 1) break;
     for (const std::size_t period : long_run == run ? std::vector{run} : std::vector{run, long_run}) {
-      for (const std::size_t extra : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{4}, from.before}) {
+      std::vector<std::size_t> extras{1, 2, 4};
+      if (period == run) extras.insert(extras.begin(), 0);
+      if (std::ranges::find(extras, from.before) == extras.end()) extras.push_back(from.before);
+      for (const std::size_t extra : extras) {
         if (extra > 0 && (extra > phase || period >= design.length)) continue;
         for (const std::size_t pitch : {0, 1, 2, 3, 4, 5, 6, 7, 8}) {
           if (pitch > 0 && (are_columns || design.lines == 1)) continue;
