@@ -134,6 +134,7 @@ void add_flow_plan(py::module_& module) {
         const Picture a(first, false, "the first frame"), b(second, false, "the second frame");
         Picture flow(out, true, "the flow");
         const py::gil_scoped_release free;
+        const EndsBySignals ends;
         plan.run(a.image, b.image, flow.image);
       });
 }

@@ -2,6 +2,8 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
+#include "base/threads.hpp"
+
 namespace ridge::python {
 
 void add_devices(pybind11::module_& module);
@@ -23,5 +25,16 @@ void add_search(pybind11::module_& module);
 void add_tensor_calls(pybind11::module_& module);
 void add_image(pybind11::module_& module);
 void add_planner(pybind11::module_& module);
+
+// Lets Python handle signals; throws if a handler raises an exception. Called without Python's lock.
+inline void handle_signals() {
+  const pybind11::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+}
+
+// While it exists, Ctrl-C ends computations of this thread between their tasks.
+struct EndsBySignals : base::Interruptible {
+  EndsBySignals() : Interruptible(handle_signals) {}
+};
 
 }  // namespace ridge::python

@@ -99,6 +99,7 @@ void run(const Focus& plan, const py::object& input, const py::object& output) {
   const std::span<const Complex> echoes = in.span<const Complex>("the echoes");
   const std::span<Complex> image = out.span<Complex>("the image");
   const py::gil_scoped_release free;
+  const EndsBySignals ends;
   plan.run(echoes, image);
 }
 
@@ -120,6 +121,7 @@ std::vector<std::pair<double, double>> estimated_track(const py::dict& given, co
   const std::span<const Complex> echoes = in.span<const Complex>("the echoes");
   Offsets offsets;
   const py::gil_scoped_release free;
+  const EndsBySignals ends;
   for (const Offset& offset : autofocus(problem, echoes, {.iterations = iterations, .targets = targets}))
     offsets.emplace_back(offset.along_m, offset.range_m);
   return offsets;

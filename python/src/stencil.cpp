@@ -204,8 +204,7 @@ void run_in_parts(Session<T>& session, std::size_t steps, std::size_t part) {
     session.wait();
     if ((steps -= now) == 0) return;
     if (base::now() - start < 0.1) part *= 2;
-    const py::gil_scoped_acquire held;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    handle_signals();
   }
 }
 

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 #include <ridge/threads.hpp>
 
+#include "base/clock.hpp"
 #include "base/log.hpp"
 
 namespace ridge::base {
@@ -326,6 +327,42 @@ void parallel(std::size_t threads, const Task& task) {
   } else {
     Pool::instance().run(threads, task);
   }
+}
+
+void each_item(std::size_t threads, std::size_t count,
+               const std::function<void(std::size_t item, std::size_t thread)>& task) {
+  if (count == 0) return;
+  std::atomic<std::size_t> next{0};
+  parallel(std::min(threads == 0 ? hardware_threads() : threads, count), [&](std::size_t thread, std::size_t) {
+    try {
+      for (std::size_t item = next++; item < count; item = next++) {
+        Interruptible::check();
+        task(item, thread);
+      }
+    } catch (...) {
+      next = count;
+      throw;
+    }
+  });
+}
+
+namespace {
+thread_local Interruptible* innermost = nullptr;
+}
+
+Interruptible::Interruptible(std::function<void()> look) : look_(std::move(look)), last_(now()), outer_(innermost) {
+  innermost = this;
+}
+
+Interruptible::~Interruptible() { innermost = outer_; }
+
+void Interruptible::check() {
+  constexpr double kSeconds = 0.05;
+  if (innermost == nullptr) return;
+  const double time = now();
+  if (time - innermost->last_ < kSeconds) return;
+  innermost->last_ = time;
+  innermost->look_();
 }
 
 Share share(std::size_t count, std::size_t thread, std::size_t threads, std::size_t grain) {

@@ -16,6 +16,27 @@ std::size_t hardware_threads();
 // of fork() gets its own workers; do not fork within a task.
 void parallel(std::size_t threads, const std::function<void(std::size_t thread, std::size_t threads)>& task);
 
+// Calls task(item, thread) for the items 0 ... count - 1, scheduled dynamically. After an exception no further items
+// begin.
+void each_item(std::size_t threads, std::size_t count,
+               const std::function<void(std::size_t item, std::size_t thread)>& task);
+
+// While it exists, each_item() calls `look` in this thread between items, about twenty times per second. An exception
+// of `look` ends the computation.
+class Interruptible {
+ public:
+  explicit Interruptible(std::function<void()> look);
+  ~Interruptible();
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+  static void check();
+
+ private:
+  std::function<void()> look_;
+  double last_;
+  Interruptible* outer_;
+};
+
 // The half-open range of `count` items that thread k of `threads` owns. Ranges differ by at most `grain` items, and
 // every range but the last is a multiple of it.
 struct Share {

@@ -53,6 +53,37 @@ int in_child(const Work& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
+TEST(Threads, NoItemBeginsAfterAnException) {
+  for (std::size_t threads : {1u, 3u}) {
+    std::atomic<std::size_t> runs{0};
+    EXPECT_THROW(each_item(threads, 100'000'000,
+                           [&](std::size_t item, std::size_t) {
+                             ++runs;
+                             if (item == 7) throw std::runtime_error("seven");
+                           }),
+                 std::runtime_error);
+    EXPECT_LT(runs, 100'000'000u);
+  }
+  each_item(3, 0, [](std::size_t, std::size_t) { ADD_FAILURE(); });
+}
+
+TEST(Threads, InterruptibleEndsItemsOfItsThread) {
+  const auto item = [](std::size_t, std::size_t) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+  std::atomic<int> looks{0};
+  {
+    const Interruptible outer([&] { looks = 1000; });
+    const Interruptible interrupted([&] {
+      if (++looks == 2) throw std::runtime_error("interrupted");
+    });
+    std::thread([&] { each_item(1, 80, item); }).join();  // another thread is not watched
+    EXPECT_EQ(looks, 0);
+    EXPECT_THROW(each_item(2, 100'000, item), std::runtime_error);
+    EXPECT_EQ(looks, 2);
+  }
+  each_item(1, 80, item);
+  EXPECT_EQ(looks, 2);
+}
+
 TEST(Threads, EveryThreadIndexRunsOnce) {
   for (std::size_t threads : {1u, 2u, 3u, 7u, 16u}) {
     std::vector<std::atomic<int>> runs(threads);

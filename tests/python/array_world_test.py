@@ -348,6 +348,27 @@ class Interrupts(unittest.TestCase):
         self.assertLess(session.steps, 400_000)
         self.assertTrue((u == 1).all())  # a run that did not end writes nothing
 
+    def test_focusing_and_flows(self):
+        class Ended(Exception):
+            pass
+
+        def end(*_):
+            raise Ended
+        radar = sar.Radar(pulses=1024, samples=1024, workers=1)
+        echoes, focused = np.ones((1024, 1024), np.complex64), np.full((1024, 1024), np.nan, np.complex64)
+        frame, moved = random.integers(0, 256, (1500, 2000, 3), np.uint8), np.full((1500, 2000, 2), np.nan, np.float32)
+        focus, flow = sar.Backprojection(radar, "backprojection"), image.FlowPlan(frame.shape, workers=1)
+        before = signal.signal(signal.SIGALRM, end)
+        try:
+            for run in (lambda: focus(echoes, focused), lambda: flow(frame, frame[::-1].copy(), moved)):
+                signal.setitimer(signal.ITIMER_REAL, 0.05)
+                with self.assertRaises(Ended):
+                    run()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertTrue(np.isnan(focused).any() and np.isnan(moved).all())  # they ended early
+
 
 class Threads(unittest.TestCase):
     """Objects with a state, shared by threads without a lock: every call has an answer or an error, and none ends the process."""

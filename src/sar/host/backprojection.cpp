@@ -4,7 +4,6 @@
 #include <ridge/sar/backprojection.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <mutex>
 
@@ -43,15 +42,6 @@ Complex turned(double turns) {
 }
 
 double length_of(double across, double off) { return std::sqrt(across * across + off * off); }
-
-// Calls use(item, thread) for all items, scheduled dynamically.
-template <class Use>
-void for_all(std::size_t threads, std::size_t items, const Use& use) {
-  std::atomic<std::size_t> next{0};
-  base::parallel(std::min(threads, items), [&](std::size_t thread, std::size_t) {
-    for (std::size_t item = next++; item < items; item = next++) use(item, thread);
-  });
-}
 
 // Pulses per group of the first and of the last level.
 struct Levels {
@@ -154,7 +144,9 @@ struct BackprojectionState {
   void compress_pulses(std::span<const Complex> echoes) const {
     spectra.resize(pulses() * samples());
     profiles.resize(pulses() * profile_size());
+    base::Interruptible::check();
     compress.forward(echoes, spectra);
+    base::Interruptible::check();
     refine.inverse(spectra, profiles);
   }
 
@@ -171,7 +163,7 @@ struct BackprojectionState {
   }
 
   void run_direct(std::span<Complex> image) const {
-    for_all(threads, samples(), [&](std::size_t row, std::size_t thread) {
+    base::each_item(threads, samples(), [&](std::size_t row, std::size_t thread) {
       if (thread == 0) report(row, samples());
       Complex* line = image.data() + row * pulses();
       std::fill_n(line, pulses(), Complex{});
@@ -316,7 +308,7 @@ struct BackprojectionState {
     }
   }
   void run_factorized(std::span<Complex> image) const {
-    for_all(threads, samples(), [&](std::size_t row, std::size_t thread) {
+    base::each_item(threads, samples(), [&](std::size_t row, std::size_t thread) {
       if (thread == 0) report(row, samples());
       Complex* line = image.data() + row * pulses();
       std::fill_n(line, pulses(), Complex{});

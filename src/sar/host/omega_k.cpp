@@ -5,7 +5,6 @@
 #include <ridge/sar/omega_k.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -113,15 +112,12 @@ struct OmegaKState {
     std::lock_guard lock(busy);
     range.forward(echoes, spectra);
     along.forward(spectra);
-    std::atomic<std::size_t> next{0};
-    base::parallel(std::min(threads, problem.pulses), [&](std::size_t thread, std::size_t) {
-      for (std::size_t f = next++; f < problem.pulses; f = next++) {
-        Complex* row = rows.data() + f * problem.samples;
-        if (weights[f] == 0) {
-          std::fill_n(row, problem.samples, Complex{});
-        } else {
-          to_ranges(f, transforms[thread], spectra.data() + f * problem.samples, row);
-        }
+    base::each_item(threads, problem.pulses, [&](std::size_t f, std::size_t thread) {
+      Complex* row = rows.data() + f * problem.samples;
+      if (weights[f] == 0) {
+        std::fill_n(row, problem.samples, Complex{});
+      } else {
+        to_ranges(f, transforms[thread], spectra.data() + f * problem.samples, row);
       }
     });
     image_columns.inverse(rows, image);

@@ -2,7 +2,6 @@
 #include "image/flow/host/host_flow.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -20,15 +19,8 @@ constexpr int kSearchedRows =
 
 // Dynamic scheduling of tasks [0, count) over threads.
 void each_task(std::size_t threads, int count, const std::function<void(int task, std::size_t thread)>& task) {
-  const std::size_t most = std::min(threads, static_cast<std::size_t>(count));
-  if (most <= 1) {
-    for (int i = 0; i < count; ++i) task(i, 0);
-    return;
-  }
-  std::atomic<int> next{0};
-  base::parallel(most, [&](std::size_t thread, std::size_t) {
-    for (int i = next++; i < count; i = next++) task(i, thread);
-  });
+  base::each_item(threads, static_cast<std::size_t>(count),
+                  [&](std::size_t i, std::size_t thread) { task(static_cast<int>(i), thread); });
 }
 
 // Runs blocks of `grain` rows as tasks, for each direction or frame.
