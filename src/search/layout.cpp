@@ -81,18 +81,18 @@ std::int32_t Layout::nearest(std::size_t trial, std::size_t channel) const {
   return static_cast<std::int32_t>(std::lround(delay[trial] * slope[channel]));
 }
 
-std::size_t Layout::spread(std::size_t group) const {
-  std::size_t spread = 0;
+std::size_t Layout::delay_range(std::size_t group) const {
+  std::size_t range = 0;
   for (std::size_t d = 0; d < trials; d += group) {
     const std::int32_t first = nearest(d, channels - 1), last = nearest(std::min(d + group, trials) - 1, channels - 1);
-    spread = std::max(spread, static_cast<std::size_t>(last - first));
+    range = std::max(range, static_cast<std::size_t>(last - first));
   }
-  return spread;
+  return range;
 }
 
-std::size_t Layout::spread_class(std::size_t group) const {
+std::size_t Layout::delay_range_class(std::size_t group) const {
   // Rounding may make the difference of an inner channel larger by one.
-  return std::bit_ceil(std::max<std::size_t>(spread(group) + 1, 32));
+  return std::bit_ceil(std::max<std::size_t>(delay_range(group) + 1, 32));
 }
 
 double Layout::additions() const {

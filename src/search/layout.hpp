@@ -21,9 +21,9 @@ struct Layout {
   // Delay of a channel in a trial, rounded to whole samples.
   std::int32_t nearest(std::size_t trial, std::size_t channel) const;
   // Largest difference of the last channel's delays within groups of this many trials.
-  std::size_t spread(std::size_t group) const;
+  std::size_t delay_range(std::size_t group) const;
   // The same, rounded up to one of few sizes, so that few kernels are compiled; also bounds every other channel.
-  std::size_t spread_class(std::size_t group) const;
+  std::size_t delay_range_class(std::size_t group) const;
   std::size_t input_bytes() const { return channels * row; }
   std::size_t output_bytes() const { return trials * times * sizeof(float); }
   double additions() const;

@@ -42,7 +42,7 @@ KernelSource tree_source(const char* radix, const char* out) {
 KernelSource matrix_source() {
   return {.name = "brute force on the matrix units",
           .text = codegen::matrix_macros_text(256) + kernel_text("search/brute_force_matrix"),
-          .defines = {{"WARPS", "8"}, {"TILES", "16"}, {"STAGE", "16"}, {"RESIDENT", "1"}, {"SPREAD", "64"}}};
+          .defines = {{"WARPS", "8"}, {"TILES", "16"}, {"STAGE", "16"}, {"RESIDENT", "1"}, {"DELAY_RANGE", "64"}}};
 }
 
 KernelSource float16_beams() {
@@ -59,7 +59,7 @@ TEST(SearchKernels, CompileForCuda) {
                                                  {"TRIALS_EACH", "4"},
                                                  {"WORDS", "4"},
                                                  {"STAGE", "16"},
-                                                 {"SPREAD", "64"},
+                                                 {"DELAY_RANGE", "64"},
                                                  {"WIDE_IN_LOCAL", "1"}}},
                                     tree_source("16", "float"),
                                     tree_source("16", "ushort"),

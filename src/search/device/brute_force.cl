@@ -8,7 +8,7 @@
 #define TIMES (128 * WORDS)
 #define TRIALS (WARPS * TRIALS_EACH)
 #define ITEMS (32 * WARPS)
-#define ROW_WORDS ((TIMES + SPREAD) / 4 + 2)
+#define ROW_WORDS ((TIMES + DELAY_RANGE) / 4 + 2)
 #define STAGE_WORDS (STAGE * (4 * ROW_WORDS + TRIALS))  // samples, then places
 #define ROUNDS (STAGE / WARPS)                          // channels per warp and stage
 #define LOADS ((ROW_WORDS + 31) / 32)                   // words per channel and work-item

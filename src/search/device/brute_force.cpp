@@ -13,14 +13,14 @@ namespace {
 
 struct BruteDesign {
   std::size_t warps = 8, trials_each = 4, words = 4;  // per work-group; trials and words of four times per work-item
-  std::size_t spread = 0;                             // largest difference of delays within a group's trials
+  std::size_t delay_range = 0;                        // largest difference of delays within a group's trials
   bool wide_in_local = false;                         // sums of all channels are in local memory
 
   std::size_t trials() const { return warps * trials_each; }
   std::size_t times() const { return 128 * words; }
   std::size_t stage() const { return warps; }  // channels, each loaded by one warp
   std::size_t local_bytes() const {
-    const std::size_t stages = 2 * stage() * (16 * ((times() + spread) / 4 + 2) + 4 * trials());
+    const std::size_t stages = 2 * stage() * (16 * ((times() + delay_range) / 4 + 2) + 4 * trials());
     return stages + (wide_in_local ? 16 * 32 * warps * trials_each * words : 0);
   }
   KernelSource source() const {
@@ -30,7 +30,7 @@ struct BruteDesign {
                         {"TRIALS_EACH", std::to_string(trials_each)},
                         {"WORDS", std::to_string(words)},
                         {"STAGE", std::to_string(stage())},
-                        {"SPREAD", std::to_string(spread)},
+                        {"DELAY_RANGE", std::to_string(delay_range)},
                         {"WIDE_IN_LOCAL", wide_in_local ? "1" : "0"}}};
   }
 };
@@ -79,7 +79,7 @@ void list_device_brute_force(const Device& device, const Layout& layout, std::ve
   const std::size_t most = limits.local_memory;
   for (const std::size_t warps : {16, 8, 2}) {
     BruteDesign design{.warps = warps};
-    design.spread = layout.spread_class(design.trials());
+    design.delay_range = layout.delay_range_class(design.trials());
     design.wide_in_local = true;
     if (design.local_bytes() > most) design.wide_in_local = false;
     std::string refusal;

@@ -14,7 +14,7 @@
 #define TIMES (32 * TILES)
 #define TRIALS (8 * WARPS)
 #define WORK_ITEMS (32 * WARPS)
-#define ROW_PAIRS ((8 * TILES + (SPREAD + 7) / 4 + 5) / 2)  // pairs of words per row
+#define ROW_PAIRS ((8 * TILES + (DELAY_RANGE + 7) / 4 + 5) / 2)  // pairs of words per row
 #define STAGE_WORDS (STAGE * (2 * ROW_PAIRS + TRIALS))       // samples, then table entries
 #define ROUNDS (STAGE / WARPS)                               // channels per warp and stage
 #define ENTRIES (STAGE * 2 * ROW_PAIRS)                      // position of the table entries

@@ -22,13 +22,13 @@ constexpr std::uint32_t kNoMatrixDelay = 0xffffU << 16;  // entry that adds noth
 struct MatrixDesign {
   std::size_t warps = 8, tiles = 16;  // per group: warps, groups of 32 times
   std::size_t resident = 1;           // work-groups per compute unit
-  std::size_t spread = 0;             // largest difference of delays within a group's trials
+  std::size_t delay_range = 0;        // largest difference of delays within a group's trials
   bool emulated = false;
 
   std::size_t trials() const { return kOctet * warps; }
   std::size_t times() const { return 32 * tiles; }
   std::size_t local_bytes() const {
-    const std::size_t row = (8 * tiles + (spread + 7) / 4 + 5) / 2 * 2;  // words
+    const std::size_t row = (8 * tiles + (delay_range + 7) / 4 + 5) / 2 * 2;  // words
     return 3 * kMatrixStage * (row + trials()) * 4 + (emulated ? 9 * 4 * 32 * warps : 0);
   }
   KernelSource source() const {
@@ -38,7 +38,7 @@ struct MatrixDesign {
                         {"TILES", std::to_string(tiles)},
                         {"STAGE", std::to_string(kMatrixStage)},
                         {"RESIDENT", std::to_string(resident)},
-                        {"SPREAD", std::to_string(spread)}}};
+                        {"DELAY_RANGE", std::to_string(delay_range)}}};
   }
 };
 
@@ -106,7 +106,7 @@ class DeviceBruteForceMatrix final : public DeviceVariant {
 std::string matrix_refusal(const Limits& limits, const Layout& layout, const MatrixDesign& design) {
   // The 8 trials of a product count their delays from one word. Rounding to samples adds at most 1 to the difference of
   // their delays, and the word begins at most 3 bytes before the first delay.
-  const std::size_t octet = layout.spread(kOctet);
+  const std::size_t octet = layout.delay_range(kOctet);
   if (octet + 1 + 3 > kMostMatrixDelay) {
     return fmt::format("needs delays of 8 neighbouring trials within {} samples, got {}", kMostMatrixDelay - 4, octet);
   }
@@ -131,7 +131,7 @@ void list_device_brute_force_matrix(const Device& device, const Layout& layout, 
       limits.matrix_units ? std::vector<MatrixDesign>{{.warps = 16, .tiles = 8}, {.warps = 8, .tiles = 16}}
                           : std::vector<MatrixDesign>{{.warps = 4, .tiles = 2, .emulated = true}};
   for (MatrixDesign design : designs) {
-    design.spread = layout.spread_class(design.trials());
+    design.delay_range = layout.delay_range_class(design.trials());
     entries.push_back({.candidate = planner::Candidate{.variant = "brute_force_matrix",
                                                        .parameters = {{"warps", std::to_string(design.warps)},
                                                                       {"trials", std::to_string(kOctet)},
