@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "search/host/rows.hpp"
+#include "search/host/sums.hpp"
+#include "search/tree_plan.hpp"
 
 namespace ridge::search {
 namespace {
@@ -191,18 +193,52 @@ bool explains(const Box& strong, const Box& weak, std::span<const double> slope)
 
 namespace {
 
-// Sums of all channels for `count` times from `first`, each channel delayed by the nearest sample. Samples outside the
-// plane are left out.
-void sum_exactly(const RefineJob& job, double delay, std::size_t first, std::vector<float>& out) {
-  std::fill(out.begin(), out.end(), 0.0F);
-  for (std::size_t c = 0; c < job.slope.size(); ++c) {
-    const std::size_t from = first + static_cast<std::size_t>(std::lround(delay * job.slope[c]));
-    if (from >= job.columns) continue;
-    const std::size_t count = std::min(out.size(), job.columns - from);
-    const std::uint8_t* in = job.plane + c * job.stride + from;
-    for (std::size_t t = 0; t < count; ++t) out[t] += static_cast<float>(in[t]);
+// Sums of the channels at one dispersion measure, each channel delayed by the nearest sample.
+class ExactSums {
+ public:
+  ExactSums(const RefineJob& job, std::size_t first, std::size_t times)
+      : job_(job),
+        first_(first),
+        times_(times),
+        padded_((times + kVector - 1) / kVector * kVector),
+        sums16_(padded_),
+        sums_(times) {}
+  // Samples outside the plane are left out.
+  const std::vector<float>& at(double delay) {
+    std::fill(sums_.begin(), sums_.end(), 0.0F);
+    rows_.clear();
+    for (std::size_t c = 0; c < job_.slope.size(); ++c) {
+      const std::size_t from = first_ + static_cast<std::size_t>(delay * job_.slope[c] + 0.5);
+      if (from >= job_.columns) continue;
+      const std::uint8_t* in = job_.plane + c * job_.stride + from;
+      const bool readable = c * job_.stride + from + padded_ <= job_.slope.size() * job_.stride;
+      if (readable && from + times_ <= job_.columns) {
+        rows_.push_back(in);
+        if (rows_.size() == kMost16) add_rows();
+        continue;
+      }
+      const std::size_t count = std::min(times_, job_.columns - from);
+      for (std::size_t t = 0; t < count; ++t) sums_[t] += static_cast<float>(in[t]);
+    }
+    if (!rows_.empty()) add_rows();
+    return sums_;
   }
-}
+
+ private:
+  static constexpr std::size_t kVector = 32;  // samples per vector at most
+
+  void add_rows() {
+    sum_kernels().u8_u16(rows_.data(), rows_.size(), sums16_.data(), padded_);
+    for (std::size_t t = 0; t < times_; ++t) sums_[t] += static_cast<float>(sums16_[t]);
+    rows_.clear();
+  }
+
+  const RefineJob& job_;
+  std::size_t first_, times_, padded_;
+  std::vector<const void*> rows_{};
+  std::vector<std::uint16_t> sums16_;
+  std::vector<float> sums_;
+};
 
 // Best boxcar of the widths up to twice the detected one.
 void best_boxcar(const RefineJob& job, double delay, std::size_t first, const std::vector<float>& series,
@@ -223,39 +259,38 @@ void best_boxcar(const RefineJob& job, double delay, std::size_t first, const st
 // Measures the samples around a detection at several delays and keeps the best boxcar.
 class Search {
  public:
-  explicit Search(const RefineJob& job)
+  // margin: samples before and after the detected boxcar.
+  Search(const RefineJob& job, std::size_t margin)
       : job_(job),
-        margin_(2 * job.width + 2),
-        first_(job.begin > margin_ ? job.begin - margin_ : 0),
-        series_(job.begin - first_ + job.width + margin_),
+        first_(job.begin > margin ? job.begin - margin : 0),
+        sums_(job, first_, job.begin - first_ + job.width + margin),
         best_{.delay = job.delay, .begin = job.begin, .width = job.width, .snr = 0} {}
   void look(double middle, double step, int steps) {
     for (int i = -steps; i <= steps; ++i) {
       const double delay = middle + step * i;
       if (delay < job_.shortest || delay > job_.longest) continue;
-      sum_exactly(job_, delay, first_, series_);
-      best_boxcar(job_, delay, first_, series_, best_);
+      best_boxcar(job_, delay, first_, sums_.at(delay), best_);
     }
   }
   const Refined& best() const { return best_; }
 
  private:
   const RefineJob& job_;
-  std::size_t margin_, first_;
-  std::vector<float> series_;
+  std::size_t first_;
+  ExactSums sums_;
   Refined best_;
 };
 
 }  // namespace
 
 Refined measure_at_trial(const RefineJob& job) {
-  Search search(job);
+  Search search(job, job.width);
   search.look(job.delay, 0, 0);
   return search.best();
 }
 
 Refined refine(const RefineJob& job) {
-  Search search(job);
+  Search search(job, 2 * job.width + 2);
   // Two trials to each side in steps of a quarter of the pulse's width over the band, then an eighth of such a step.
   const int steps = std::clamp(static_cast<int>(std::ceil(4 * job.spacing / static_cast<double>(job.width))), 2, 16);
   search.look(job.delay, job.spacing / steps, 2 * steps);

@@ -100,7 +100,7 @@ float StreamState::detection_limit(const Lane& lane, std::size_t width) const {
 // may be divided between two: the shortest in a lane, half a sample times the allowed smearing, then keep sqrt(smearing
 // / 4).
 float StreamState::weakest_limit(const Lane& lane, std::size_t width) const {
-  constexpr double kWeakest = 4;  // noise exceeds it in one boxcar of 30,000
+  constexpr double kWeakest = 3.5;  // noise exceeds it in one boxcar of 4,300
   const double sure = static_cast<double>(detection_limit(lane, width));
   if (lane.segment.factor == segments.front().factor || width > 2) return static_cast<float>(sure);
   const double shared = std::sqrt((settings.exact ? kExactSmearing : kSmearing) / 4);

@@ -221,9 +221,8 @@ TEST_P(SearchInjections, HaveTheirTheoreticalSignalToNoiseRatio) {
     fmt::print("missed: S/N {:.2f} (put in {:.2f}), DM {:.2f}, {} samples, boxcar of {}, at {:.3f} s\n", one.exact,
                one.pulse.snr, one.pulse.dm, one.pulse.samples, one.placed.box_samples, one.pulse.time);
   }
-  // A pulse near the threshold may share two added samples; one at the time of a strong pulse may be taken for its echo
-  // at other dispersion measures.
-  EXPECT_LE(missed, wanted.settings.exact ? 0U : all.size() / 1000);
+  // Interference or a pulse at the same time may hide one.
+  EXPECT_LE(missed, wanted.interference || wanted.places == Places::pairs ? all.size() / 1000 : 0U);
   if (slow) {
     fmt::print(
         "{}: {} pulses, {} above 8 sigma, {} of these missed, S/N {:.4f} of theory, {:.4f} of that in the data, {} "
@@ -237,7 +236,8 @@ TEST_P(SearchInjections, HaveTheirTheoreticalSignalToNoiseRatio) {
   // The best of many trials, widths and times is above the mean by 3 / S/N to 4 / S/N. Strong pulses exceed 1 and 2
   // bits.
   if (wanted.settings.bits > 2 && !wanted.interference) {
-    EXPECT_NEAR(total / theory, 1, slow ? 0.02 : 0.05);
+    const bool pairs = wanted.places == Places::pairs;  // each pulse adds to the boxcars of the other one
+    EXPECT_NEAR(total / theory, 1, !slow ? 0.05 : pairs ? 0.03 : 0.02);
   }
   EXPECT_NEAR(total / data, wanted.kept, slow ? 0.02 : 0.03);
   EXPECT_LE(strange, all.size() / 100 + 1);
@@ -245,17 +245,17 @@ TEST_P(SearchInjections, HaveTheirTheoreticalSignalToNoiseRatio) {
 INSTANTIATE_TEST_SUITE_P(Cases, SearchInjections, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Pulses of one or two samples where samples are added because channels smear: a pulse may be shorter than an added
+// Pulses of one to six samples where samples are added because channels smear: a pulse may be shorter than an added
 // sample and divided between two of them.
 TEST(SearchInjection, NarrowPulsesOfAddedSamplesAreFound) {
-  Simulation simulation{.band = kWide, .seed = 43, .smeared = true};
-  std::mt19937_64 random(43);
+  Simulation simulation{.band = kWide, .seed = 51, .smeared = true};
+  std::mt19937_64 random(simulation.seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (std::size_t i = 0; i < 100; ++i) {
     simulation.pulses.push_back({.dm = 60 + 340 * uniform(random),
                                  .time = 0.1 + static_cast<double>(i) + 0.2 * uniform(random),
-                                 .samples = static_cast<std::size_t>(1 + 2 * uniform(random)),
-                                 .snr = 8 + 3 * uniform(random)});
+                                 .samples = static_cast<std::size_t>(1 + 6 * uniform(random)),
+                                 .snr = 8 + 2 * uniform(random)});
   }
   std::size_t strange = 0, above = 0;
   for (const Injected& one : injected(simulation, {.name = "narrow"}, strange)) {
@@ -264,7 +264,7 @@ TEST(SearchInjection, NarrowPulsesOfAddedSamplesAreFound) {
     EXPECT_GT(one.found, 0) << "S/N " << one.exact << ", DM " << one.pulse.dm << ", " << one.pulse.samples
                             << " samples";
   }
-  EXPECT_GT(above, 70U);
+  EXPECT_GT(above, 60U);
   EXPECT_LE(strange, 1U);
 }
 
@@ -301,7 +301,7 @@ TEST(SearchInjection, CandidatesOfNoiseAreAsManyAsExpected) {
   }
   for (const Candidate& one : stream.finish()) found.push_back(one);
   constexpr double kSurely = 1e-4, kError = 1.15;
-  for (const auto& [limit, rate] : {std::pair{5.0, 1147.0}, {5.5, 348.0}, {6.0, 33.3}, {6.5, 1.90}}) {
+  for (const auto& [limit, rate] : {std::pair{5.0, 1536.0}, {5.5, 437.0}, {6.0, 34.5}, {6.5, 2.19}}) {
     const auto above = static_cast<std::size_t>(std::count_if(
         found.begin(), found.end(), [&, least = limit](const Candidate& one) { return one.snr >= least; }));
     const double expected = rate * 1e-9 * each * static_cast<double>(rows);

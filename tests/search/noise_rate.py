@@ -81,7 +81,7 @@ def rate(u, n, rng, threshold):
                     apart = sp / fac
                     limit = min(threshold, max(5.0, threshold * min(0.97, max(0.5, 1 - apart / 4 / cw))))
                     if v.max() >= limit: seen = True
-                    elif fac > 1 and cw <= 2 and v.max() >= min(limit, max(4.0, threshold * sqrt(1 / 4))): weak.append(d[j])
+                    elif fac > 1 and cw <= 2 and v.max() >= min(limit, max(3.5, threshold * sqrt(1 / 4))): weak.append(d[j])
             for D in weak if not seen else []:
                 sh = np.rint(D * slope).astype(int) - base
                 idx = np.arange(max(half, lo), min(L - half, hi))

@@ -60,6 +60,11 @@ void AddRowsOf(const void* const* rows, std::size_t terms, void* to, std::size_t
     StoreAs(d, c, out + t + 2 * lanes);
     StoreAs(d, e, out + t + 3 * lanes);
   }
+  for (; t + lanes <= count; t += lanes) {
+    auto sum = LoadAs(d, in[0] + t);
+    for (std::size_t j = 1; j < terms; ++j) sum = hn::Add(sum, LoadAs(d, in[j] + t));
+    StoreAs(d, sum, out + t);
+  }
   for (; t < count; ++t) {
     Total sum = 0;
     for (std::size_t j = 0; j < terms; ++j) sum = static_cast<Total>(sum + in[j][t]);
