@@ -180,7 +180,7 @@ Cluster cluster_of(std::span<const Detection> members) {
   return whole;
 }
 
-bool explains(const Box& strong, const Box& weak, std::span<const double> slope) {
+double echo(const Box& strong, const Box& weak, std::span<const double> slope) {
   const double begin = strong.begin - strong.samples, end = strong.begin + 2 * strong.samples;
   const std::size_t step = std::max<std::size_t>(1, slope.size() / 64);  // a sample of the channels is enough
   double covered = 0, channels = 0;
@@ -188,7 +188,11 @@ bool explains(const Box& strong, const Box& weak, std::span<const double> slope)
     const double shift = (strong.delay - weak.delay) * slope[c];
     covered += std::max(0.0, std::min(end + shift, weak.begin + weak.samples) - std::max(begin + shift, weak.begin));
   }
-  return weak.snr <= strong.snr * covered / channels / std::sqrt(weak.samples * strong.samples) + 4.5;
+  return strong.snr * covered / channels / std::sqrt(weak.samples * strong.samples);
+}
+
+bool explains(const Box& strong, const Box& weak, std::span<const double> slope) {
+  return weak.snr <= echo(strong, weak, slope) + 4.5;
 }
 
 namespace {

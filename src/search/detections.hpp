@@ -57,8 +57,11 @@ Cluster cluster_of(std::span<const Detection> members);
 struct Box {
   double begin = 0, samples = 0, delay = 0, snr = 0;
 };
-// True if `weak` may be a detection of `strong` at a wrong dispersion measure or time: its S/N is at most 4.5 above
-// that of a pulse as high as `strong` and three times as wide. slope: share of the delay, per channel.
+// S/N in the boxcar `weak` of a pulse as high as `strong` and three times as wide. slope: share of the delay, per
+// channel.
+double echo(const Box& strong, const Box& weak, std::span<const double> slope);
+// True if `weak` may be a detection of `strong` at a wrong dispersion measure or time: its S/N is at most 4.5 above the
+// echo.
 bool explains(const Box& strong, const Box& weak, std::span<const double> slope);
 
 // True if two clusters overlap in time and trials.

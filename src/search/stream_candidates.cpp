@@ -36,6 +36,15 @@ RefineJob StreamState::job_of(const Detection& best) const {
                  .sigma = lane.normals[trial].sigma}};
 }
 
+// The best boxcar at a detection's dispersion measure in samples of the finest interval.
+Detection StreamState::at_finest(Detection one) const {
+  const Refined fine = measure_at_trial(job_of(one));
+  const std::size_t factor = lanes.front().segment.factor;
+  one.begin = searched + fine.begin * factor, one.end = one.begin + fine.width * factor;
+  one.snr = static_cast<float>(fine.snr);
+  return one;
+}
+
 // Removes weak detections that are weak at the finest sample interval, too, and replaces the others by their boxcars
 // there.
 void StreamState::confirm_weak(const Lane& lane, std::vector<Detection>& found) const {
@@ -49,11 +58,8 @@ void StreamState::confirm_weak(const Lane& lane, std::vector<Detection>& found) 
       const auto width = static_cast<std::size_t>(one.end - one.begin) / lane.segment.factor;
       const auto at = std::find(lane.widths.begin(), lane.widths.end(), width) - lane.widths.begin();
       if (one.snr >= lane.sure[static_cast<std::size_t>(at)]) continue;
-      const Refined fine = measure_at_trial(job_of(one));
-      keep[i] = fine.snr >= needed ? 1 : 0;
-      const std::size_t factor = lanes.front().segment.factor;
-      one.begin = searched + fine.begin * factor, one.end = one.begin + fine.width * factor;
-      one.snr = static_cast<float>(fine.snr);
+      one = at_finest(one);
+      keep[i] = one.snr >= needed ? 1 : 0;
     }
   });
   std::size_t next = 0;
@@ -108,6 +114,22 @@ Box StreamState::box_of(const Candidate& one) const {
           .snr = one.snr};
 }
 
+// The detection, if `strong` does not explain it; S/N 0 otherwise. Added samples may have lost most of a narrow pulse,
+// so a boxcar of at most two of them is measured at the finest interval if it exceeds the echo by more than usual
+// noise.
+Detection StreamState::unless_echo(const Box& strong, const Detection& one) const {
+  constexpr double kNoise = 1.5;
+  const std::vector<double>& slope = lanes.front().layout.slope;
+  if (!explains(strong, box_of(one), slope)) return one;
+  const std::size_t factor = lanes[one.segment].segment.factor;
+  if (factor > lanes.front().segment.factor && one.end - one.begin <= 2 * factor &&
+      one.snr > echo(strong, box_of(one), slope) + kNoise) {
+    const Detection fine = at_finest(one);
+    if (!explains(strong, box_of(fine), slope)) return fine;
+  }
+  return {};
+}
+
 // Divides a group into candidates, because pulses close in time share a group: measures its best detection, removes the
 // detections that this one explains, and continues with the others.
 void StreamState::separate(std::vector<Detection> group, std::vector<Found>& found) const {
@@ -120,7 +142,8 @@ void StreamState::separate(std::vector<Detection> group, std::vector<Found>& fou
     std::vector<Detection> explained{best}, others;
     for (const Detection& one : members) {
       if (one.trial == best.trial && one.begin == best.begin && one.end == best.end) continue;
-      (explains(strong, box_of(one), lanes.front().layout.slope) ? explained : others).push_back(one);
+      const Detection clear = unless_echo(strong, one);
+      (clear.snr > 0 ? others : explained).push_back(clear.snr > 0 ? clear : one);
     }
     strongest.cluster = cluster_of(explained);
     describe_members(strongest);

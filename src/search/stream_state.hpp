@@ -79,6 +79,8 @@ struct StreamState {
   std::size_t valid_samples(const Lane& lane, std::size_t trial) const;
   std::vector<Detection> search_lane(std::size_t index);
   bool search_on_device(std::size_t index, std::vector<Detection>& found);
+  Detection at_finest(Detection one) const;
+  Detection unless_echo(const Box& strong, const Detection& one) const;
   void confirm_weak(const Lane& lane, std::vector<Detection>& found) const;
   RefineJob job_of(const Detection& one) const;
   Box box_of(const Detection& one) const;
