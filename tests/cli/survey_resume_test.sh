@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Surveys that are killed and continued with --resume write the same bytes: traces and gradients of several shots.
+# Waves that are killed and continued with --resume write the same bytes: traces and gradients of several acoustic shots
+# and of an elastic one.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
-acoustic() { "$ridge" stencil acoustic "$@" >stdout 2>stderr || fail "$* ($?): $(cat stderr)"; }
+kind=acoustic
+wave() { "$ridge" stencil $kind "$@" >stdout 2>stderr || fail "$* ($?): $(cat stderr)"; }
 
 printf '2.5,10\n2.5,30.25\n20,20\n' >sources.csv
 printf '1.5,%s.5\n' 5 12 19 26 33 >receivers.csv
@@ -12,8 +14,8 @@ gradient="$shots --speed 1550 --observed traces.npy --memory 2M --gradient"
 killed() {
   local file=$1 whole=$2 kills=0
   shift 2
-  for _ in $(seq 40); do
-    "$ridge" stencil acoustic "$@" --checkpoint run.ckp --checkpoint-every 40 --resume >stdout 2>stderr &
+  for _ in $(seq 15); do
+    "$ridge" stencil $kind "$@" --checkpoint run.ckp --checkpoint-every 40 --resume >stdout 2>stderr &
     local pid=$!
     sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
     if kill -9 $pid 2>/dev/null; then
@@ -24,22 +26,22 @@ killed() {
       break
     fi
   done
-  [ -e "$file" ] || acoustic "$@" --checkpoint run.ckp --checkpoint-every 40 --resume
+  [ -e "$file" ] || wave "$@" --checkpoint run.ckp --checkpoint-every 40 --resume
   cmp -s "$file" "$whole" || fail "$file: killed $kills times: other values"
   echo "$file: killed $kills times"
 }
 
-acoustic $shots --record traces.npy --out state.npy
+wave $shots --record traces.npy --out state.npy
 killed again.npy traces.npy $shots --record again.npy --out last.npy
 cmp -s last.npy state.npy || fail "another last state"
 # All shots are done: nothing is left to compute. Other options are refused.
-acoustic $shots --record again.npy --checkpoint run.ckp --resume
+wave $shots --record again.npy --checkpoint run.ckp --resume
 cmp -s again.npy traces.npy || fail "traces of the checkpoint"
 mistake 'was made with steps 700.0, but this run has 701.0; give the same options' "$ridge" stencil acoustic ${shots/700/701} --record again.npy --checkpoint run.ckp --resume
 mistake 'was made with kind "traces", but this run has "gradient"' "$ridge" stencil acoustic $gradient other.npy --checkpoint run.ckp --resume
 rm run.ckp*
 
-acoustic $gradient whole.npy
+wave $gradient whole.npy
 killed found.npy whole.npy $gradient found.npy
 rm run.ckp*
 
@@ -53,4 +55,20 @@ wait $pid
 [ $? -eq 143 ] || fail "stopped with another code: $(cat stderr)"
 has "stopped in shot 1; --resume continues from run.ckp" stderr
 [ -e run.ckp ] || fail "no checkpoint when stopped"
-mistake "excludes" "$ridge" stencil acoustic --size 60x70 --out a.npy --every 5 --checkpoint run.ckp
+mistake "cannot be given together" "$ridge" stencil acoustic --size 60x70 --out a.npy --every 5 --checkpoint run.ckp
+rm -f run.ckp*
+
+# Elastic waves: one shot, whose fields and traces are kept after some steps, and the fields of its run backwards.
+kind=elastic
+shot="--size 50x60 --steps 900 --dt 0.0015 --frequency 12 --threads 1 --depth 9 --component pressure"
+wave $shot --record traces.npy --out state.npy
+killed again.npy traces.npy $shot --record again.npy --out last.npy
+cmp -s last.npy state.npy || fail "another last state of elastic waves"
+mistake 'was made with force "none", but this run has "z"' "$ridge" stencil elastic $shot --record again.npy --checkpoint run.ckp --resume --force z
+rm run.ckp*
+gradient="${shot/900/160} --speed 2900 --observed less.npy --memory 8M --gradient"
+wave ${shot/900/160} --record less.npy
+wave $gradient whole.npy
+rm -f found.npy
+killed found.npy whole.npy $gradient found.npy
+finish

@@ -177,7 +177,8 @@ Drawn drawn_case(unsigned number) {
 }
 
 // A linear misfit of the last state and of one in the middle.
-FoundGradient<double> found_gradient(const Device& device, const Drawn& one, std::size_t memory = 0) {
+FoundGradient<double> found_gradient(const Device& device, const Drawn& one, std::size_t memory = 0,
+                                     const RunCheckpoints& checkpoints = {}) {
   const Plan<double> forward(device, one.update, one.problem, {.effort = Effort::quick});
   return gradient(forward, {.effort = Effort::quick})
       .run(
@@ -186,7 +187,7 @@ FoundGradient<double> found_gradient(const Device& device, const Drawn& one, std
             if (step != one.steps && step != (one.steps + 1) / 2) return;
             for (std::size_t i = 0; i < one.seed.all().size(); ++i) derivative.all()[i] += one.seed.all()[i];
           },
-          memory);
+          memory, {}, checkpoints);
 }
 
 TEST(GeneralGradient, AgreesWithTangentsOfRandomUpdates) {
@@ -279,17 +280,44 @@ TEST(GeneralGradient, HasATaylorRemainderOfSecondOrder) {
   check_taylor(host(), elastic<double>({.dt = 0.3}), {.shape = {13, 11}, .threads = 1}, 5);
 }
 
-TEST(GeneralGradient, IsTheSameWithinABudget) {
-  const Update<double> update = reaction();
+Drawn reaction_case() {
   Draw draw(8);
-  Drawn one{update,
-            {.shape = {23, 19}, .threads = 1},
-            drawn_grid(draw, {23, 19}, 2, 0.5),
-            drawn_grid(draw, {23, 19}, 2, 0.5),
-            drawn_grid(draw, {23, 19}, 2),
-            drawn_grid(draw, {23, 19}, 2),
-            drawn_grid(draw, {23, 19}, 2),
-            40};
+  return {reaction(),
+          {.shape = {23, 19}, .threads = 1},
+          drawn_grid(draw, {23, 19}, 2, 0.5),
+          drawn_grid(draw, {23, 19}, 2, 0.5),
+          drawn_grid(draw, {23, 19}, 2),
+          drawn_grid(draw, {23, 19}, 2),
+          drawn_grid(draw, {23, 19}, 2),
+          40};
+}
+
+void expect_same(const FoundGradient<double>& found, const FoundGradient<double>& expected) {
+  for (std::size_t i = 0; i < expected.state.all().size(); ++i)
+    ASSERT_EQ(found.state.all()[i], expected.state.all()[i]) << found.explain;
+  for (std::size_t i = 0; i < expected.coefficients->all().size(); ++i)
+    ASSERT_EQ(found.coefficients->all()[i], expected.coefficients->all()[i]) << found.explain;
+}
+
+// A run that is stopped on its way back and continued from what it saved gives the same bits.
+TEST(GeneralGradient, ContinuesStoppedRuns) {
+  const Drawn one = reaction_case();
+  const FoundGradient<double> all = found_gradient(host(), one);
+  for (const std::size_t memory : {std::size_t{0}, 48 * 23 * 19 * 2 * sizeof(double)}) {
+    for (const std::size_t stop : {1, 17, 39}) {
+      RunCheckpoints first, second;
+      first.due = [&](std::size_t steps) { return steps == stop; };
+      first.save = [&](const std::vector<std::byte>& state) { second.resume = state; };
+      expect_same(found_gradient(host(), one, memory, first), all);
+      expect_same(found_gradient(host(), one, memory, second), all);
+      second.resume.pop_back();
+      EXPECT_THROW(found_gradient(host(), one, memory, second), Error);
+    }
+  }
+}
+
+TEST(GeneralGradient, IsTheSameWithinABudget) {
+  const Drawn one = reaction_case();
   const FoundGradient<double> all = found_gradient(host(), one);
   EXPECT_EQ(all.recomputation, 1);
   const std::size_t state = 23 * 19 * 2 * sizeof(double);
@@ -297,9 +325,7 @@ TEST(GeneralGradient, IsTheSameWithinABudget) {
     const FoundGradient<double> some = found_gradient(host(), one, states * state);
     EXPECT_GT(some.recomputation, 1) << some.explain;
     EXPECT_NE(some.explain.find("states from which"), std::string::npos) << some.explain;
-    for (std::size_t i = 0; i < all.state.all().size(); ++i) ASSERT_EQ(some.state.all()[i], all.state.all()[i]);
-    for (std::size_t i = 0; i < all.coefficients->all().size(); ++i)
-      ASSERT_EQ(some.coefficients->all()[i], all.coefficients->all()[i]);
+    expect_same(some, all);
   }
   try {
     found_gradient(host(), one, 3 * state);

@@ -263,9 +263,10 @@ TEST(Survey, IsReciprocal) {
 }
 
 // A run that is stopped at a step and continued from what it saved gives the same bits.
-void check_continued(const Survey<double>& survey, const Inverted& made, const GradientOptions& options) {
+void check_continued(const Survey<double>& survey, const Inverted& made, const GradientOptions& options,
+                     const std::vector<std::size_t>& stops = {1, 50, 149}) {
   const Gradient whole = survey.gradient(made.shot, made.steps, made.observed, options);
-  for (const std::size_t stop : {std::size_t{1}, made.steps / 3, made.steps - 1}) {
+  for (const std::size_t stop : stops) {
     GradientOptions first = options, second = options;
     first.checkpoints.due = [&](std::size_t steps) { return steps == stop; };
     first.checkpoints.save = [&](const std::vector<std::byte>& state) { second.checkpoints.resume = state; };
@@ -282,6 +283,17 @@ void check_continued(const Survey<double>& survey, const Inverted& made, const G
   }
 }
 
+void check_continued_record(const Survey<double>& survey, const Inverted& made) {
+  RunCheckpoints first, second;
+  first.due = [](std::size_t steps) { return steps == 31; };
+  first.save = [&](const std::vector<std::byte>& state) { second.resume = state; };
+  std::vector<double> last, again;
+  const std::vector<double> whole = survey.record(made.shot, made.steps, &last, {}, {}, first);
+  EXPECT_EQ(survey.record(made.shot, made.steps, &again, {}, {}, second), whole);
+  EXPECT_EQ(again, last);
+  EXPECT_THROW(survey.record(made.shot, made.steps + 1, &again, {}, {}, second), Error);
+}
+
 TEST(Survey, ContinuesStoppedRuns) {
   const Inverted made = inversion_case();
   const Survey<double> survey(host(), made.medium, {.effort = Effort::quick});
@@ -291,14 +303,7 @@ TEST(Survey, ContinuesStoppedRuns) {
   check_continued(survey, made, {.memory = 40 * field, .error = 2e-4, .bits = 16});
   check_continued(survey, made, {.backwards = true});
   check_continued(survey, made, {.memory = 60 * field, .image = true});
-  SurveyCheckpoints first, second;
-  first.due = [](std::size_t steps) { return steps == 31; };
-  first.save = [&](const std::vector<std::byte>& state) { second.resume = state; };
-  std::vector<double> last, again;
-  const std::vector<double> whole = survey.record(made.shot, made.steps, &last, {}, {}, first);
-  EXPECT_EQ(survey.record(made.shot, made.steps, &again, {}, {}, second), whole);
-  EXPECT_EQ(again, last);
-  EXPECT_THROW(survey.record(made.shot, made.steps + 1, &again, {}, {}, second), Error);
+  check_continued_record(survey, made);
 }
 
 // Receivers at cells and between cells: 64 and 8 of them per work-group, whose barriers PoCL 3.1 without optimization
@@ -387,6 +392,16 @@ TEST(SurveyOnDevices, GradientsAgreeWithTheHost) {
       EXPECT_LT(apart(coarse.velocity, same.velocity), bits == 16 ? 1e-4 : 1e-2) << coarse.explain;
     }
     check_batch(device, 1e-11);
+  }
+}
+
+TEST(SurveyOnDevices, ContinuesStoppedRuns) {
+  const Inverted made = inversion_case();
+  for (const Device& device : ridge::test::accelerators()) {
+    if (!device.limits().float64) continue;
+    const Survey<double> survey(device, made.medium, {.effort = Effort::quick});
+    check_continued(survey, made, {.memory = 8 * 60 * 80 * 90, .exact = true}, {50});
+    check_continued_record(survey, made);
   }
 }
 

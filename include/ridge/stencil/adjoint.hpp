@@ -15,6 +15,7 @@
 #include <string>
 
 #include <ridge/stencil.hpp>
+#include <ridge/stencil/checkpoints.hpp>
 
 namespace ridge::stencil {
 
@@ -71,9 +72,11 @@ class PlanGradient {
 
   explicit PlanGradient(const Plan<T>& forward, const planner::Options& options = {});
   // Takes `steps` steps from `start` and goes back. `memory`: bytes for fields and stored states in host memory; 0:
-  // half of it. Error{invalid_argument} with the least sufficient number if it does not suffice.
+  // half of it. Error{invalid_argument} with the least sufficient number if it does not suffice. A continued run calls
+  // `misfit` for the steps that are left only.
   FoundGradient<T> run(const Grid<T>& start, std::size_t steps, const Grid<T>* coefficients, const Misfit& misfit,
-                       std::size_t memory = 0, const Sources& sources = {}) const;
+                       std::size_t memory = 0, const Sources& sources = {},
+                       const RunCheckpoints& checkpoints = {}) const;
   const Plan<T>& plan() const;  // of the update's transposed derivative
 
  private:

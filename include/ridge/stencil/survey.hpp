@@ -20,6 +20,7 @@
 
 #include <ridge/device.hpp>
 #include <ridge/plan.hpp>
+#include <ridge/stencil/checkpoints.hpp>
 #include <ridge/stencil/grid.hpp>
 
 namespace ridge::stencil {
@@ -55,15 +56,6 @@ struct SurveySnapshots {
   std::function<void(std::size_t step, const std::vector<T>& field)> use = {};
 };
 
-// Interrupted runs: `due` is asked after each step of record(), and after each step backward of gradient(), with their
-// number. When it returns true, `save` gets what the run needs to continue. A run with the same survey, shots and steps
-// and these bytes as `resume` gives the same results, bit for bit; a gradient repeats the run forward up to the step.
-struct SurveyCheckpoints {
-  std::function<bool(std::size_t steps)> due = {};
-  std::function<void(const std::vector<std::byte>& state)> save = {};
-  std::vector<std::byte> resume{};  // empty: from the beginning
-};
-
 struct GradientOptions {
   std::size_t memory = 0;  // bytes for fields, snapshots and states; 0: half of the memory of the device
   double error = 1e-3;     // relative, that snapshots of fewer bits and skipped steps may cause; 0: exact
@@ -75,7 +67,7 @@ struct GradientOptions {
   // Reverse-time migration: the given traces are sent back from the receivers, and Gradient::image is filled.
   bool image = false;
   SurveyProgress progress = {};  // forward steps, also repeated ones
-  SurveyCheckpoints checkpoints{};
+  RunCheckpoints checkpoints{};
 };
 
 struct Gradient {
@@ -114,10 +106,10 @@ class Survey {
   // the last state of the last shot in the cells of the model. At most `batch` shots.
   std::vector<T> record(std::span<const Shot> shots, std::size_t steps, std::vector<T>* field = nullptr,
                         const SurveyProgress& progress = {}, const SurveySnapshots<T>& snapshots = {},
-                        const SurveyCheckpoints& checkpoints = {}) const;
+                        const RunCheckpoints& checkpoints = {}) const;
   std::vector<T> record(const Shot& shot, std::size_t steps, std::vector<T>* field = nullptr,
                         const SurveyProgress& progress = {}, const SurveySnapshots<T>& snapshots = {},
-                        const SurveyCheckpoints& checkpoints = {}) const {
+                        const RunCheckpoints& checkpoints = {}) const {
     return record(std::span(&shot, 1), steps, field, progress, snapshots, checkpoints);
   }
   // The transpose of record() as a map of the wavelets: from values at the receivers to one wavelet per source.

@@ -167,13 +167,14 @@ class AcousticRun {
 
   // `done` are the results of the shots before `shot`.
   template <class Value>
-  stencil::SurveyCheckpoints checkpoints(std::size_t shot, const std::vector<Value>& done,
-                                         std::vector<std::byte> resume) {
+  stencil::RunCheckpoints checkpoints(std::size_t shot, const std::vector<Value>& done, std::vector<std::byte> resume) {
     if (!saved_) return {};
-    return {
-        .due = [this](std::size_t step) { return saved_->due(step); },
-        .save = [this, shot, &done](const std::vector<std::byte>& state) { saved_->write(shot, done, field_, state); },
-        .resume = std::move(resume)};
+    return {.due = [this](std::size_t step) { return saved_->due(step); },
+            .save =
+                [this, shot, &done](const std::vector<std::byte>& state) {
+                  saved_->write(shot, done, field_, state, fmt::format("in shot {}", shot + 1));
+                },
+            .resume = std::move(resume)};
   }
   // Returns the state of the first shot, if a run is continued in it.
   template <class Value>
@@ -187,19 +188,10 @@ class AcousticRun {
   base::Json parameters(const stencil::Survey<T>& survey, const std::vector<T>& observed) const {
     const stencil::SurveyMedium& medium = survey.medium();
     const auto& decision = survey.decision();
-    base::Json all = base::Json::object();
-    all["kind"] = options_.gradient.empty() ? "traces" : options_.migrate ? "image" : "gradient";
+    base::Json all =
+        wave_parameters(options_, options_.migrate ? "image" : "gradient", medium.shape, medium.dt, medium.frequency);
     all["model"] = sum_of(medium.velocity);
-    all["size"] = fmt::format("{}", fmt::join(medium.shape, "x"));
-    all["steps"] = static_cast<double>(options_.steps);
-    all["dt"] = medium.dt;
-    all["spacing"] = medium.spacing;
-    all["frequency"] = medium.frequency;
-    all["accuracy"] = medium.accuracy;
-    all["layer"] = static_cast<double>(medium.layer);
-    all["free surface"] = medium.free_surface;
     all["border"] = options_.border;
-    all["type"] = options_.type;
     all["shots"] = static_cast<double>(shots());
     all["batch"] = static_cast<double>(medium_.batch);
     all["sources"] = sum_of(sources_);
@@ -397,19 +389,7 @@ void add_shot_options(Command& command, AcousticOptions& options) {
               "Bits of snapshots that are not exact: 16, or 8 with an error of up to 3e-2 (default: by --error)")
       .between(8, 16)
       .only_with(files.gradient);
-  const Option checkpoint =
-      command
-          .option("--checkpoint", options.checkpoint,
-                  "Keep the shots that are done and the state of the current one in FILE, and before in FILE.previous")
-          .writes()
-          .not_with(files.every);
-  command
-      .option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints (default: a tenth of --steps)")
-      .value_name("N")
-      .positive()
-      .only_with(checkpoint);
-  command.flag("--resume", options.resume, "Continue from the newest complete checkpoint, or start if there is none")
-      .only_with(checkpoint);
+  add_wave_checkpoints(command, options, files);
 }
 
 void run_shots(Command& command, const std::shared_ptr<AcousticOptions>& options) {

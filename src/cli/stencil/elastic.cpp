@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/stencil/input.hpp"
+#include "cli/stencil/wave_checkpoint.hpp"
 #include "cli/stencil/wave_options.hpp"
 
 namespace ridge::cli {
@@ -117,18 +119,29 @@ class ElasticRun {
     if (options_.explain) fmt::print("{}\n", plan.explain());
     stencil::Grid<T> grid(shape, problem_.update.fields);
     if (!options_.gradient.empty()) return invert(plan, grid);
+    open_checkpoint(plan, {});
+    std::size_t first = 0;
+    std::vector<T> state;
+    if (saved_) saved_->found(first, heard_, state);
+    if (state.size() == grid.all().size()) std::copy(state.begin(), state.end(), grid.data());
     stencil::Session<T> session = plan.start(grid, &problem_.coefficients);
     session.prepare(1);
     const double start = base::now();
     const auto progress = base::terminal_progress();
     double shown = start;
-    for (std::size_t step = 0; step < options_.steps; ++step) {
+    for (std::size_t step = first; step < options_.steps; ++step) {
       session.run(1);
       drive(session, (static_cast<double>(step) + 0.5) * problem_.dt);
       listen(session);
       if (step + 1 < options_.steps && states_.wanted(step + 1)) {
         session.read(grid);
         states_.add(step + 1, static_cast<double>(step + 1) * problem_.dt, model_state(grid));
+      }
+      if (saved_ && saved_->due(step + 1)) {
+        collect(session);
+        session.read(grid);
+        state.assign(grid.all().begin(), grid.all().end());
+        saved_->write(step + 1, heard_, state, {}, fmt::format("after step {}", step + 1));
       }
       if (base::now() - shown < 0.25) continue;
       session.wait();
@@ -141,14 +154,15 @@ class ElasticRun {
     const double seconds = base::now() - start;
     write(session, grid);
     const auto& decision = plan.decisions().front();
-    const double rate = static_cast<double>(model_.p_velocity.size() * options_.steps) / seconds;
+    const double rate =
+        seconds > 0 ? static_cast<double>(model_.p_velocity.size() * (options_.steps - first)) / seconds : 0;
     const auto [slowest, fastest] = std::minmax_element(model_.p_velocity.begin(), model_.p_velocity.end());
     fmt::print(
         "elastic {} of {}: P velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to {:.3g}), source of {:.4g} Hz, "
         "layers of {} cells{}\n{} steps in {}, {} by {} on {}; planned and compiled in {}\n",
         fmt::join(model_.shape, "x"), options_.type, *slowest, *fastest, problem_.courant,
         stencil::elastic_limit(model_.accuracy), problem_.frequency, model_.layer,
-        model_.free_surface ? ", a free surface" : "", options_.steps, base::human_seconds(seconds),
+        model_.free_surface ? ", a free surface" : "", options_.steps - first, base::human_seconds(seconds),
         base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name, device.id(),
         base::human_seconds(start - begin_));
     const auto [low, high] = std::minmax_element(last_.begin(), last_.end());
@@ -162,9 +176,19 @@ class ElasticRun {
     const std::vector<T> observed =
         read_traces<T>(options_.observed, 1, options_.steps, receivers_.size(), problem_.dt);
     const stencil::PlanGradient<T> gradient(plan, {.effort = Effort::quick});
+    open_checkpoint(plan, observed);
     const auto bar = base::terminal_progress();
     const double begin = base::now();
-    double misfit = 0;
+    std::vector<double> misfit{0};  // a list, as the results of a checkpoint
+    stencil::RunCheckpoints checkpoints;
+    if (saved_) {
+      std::size_t taken = 0;
+      checkpoints.resume = saved_->found(taken, misfit, last_);
+      checkpoints.due = [this](std::size_t step) { return saved_->due(step); };
+      checkpoints.save = [&, taken](const std::vector<std::byte>& state) {
+        saved_->write(taken, misfit, last_, state, "on the way back");
+      };
+    }
     const auto found = gradient.run(
         start, options_.steps, &problem_.coefficients,
         [&](std::size_t step, const stencil::Grid<T>& state, stencil::Grid<T>& derivative) {
@@ -172,7 +196,7 @@ class ElasticRun {
             const std::size_t cell = receivers_[k][1] * state.shape()[1] + receivers_[k][2];
             const T apart =
                 component(state.all().data() + cell, state.cells()) - observed[(step - 1) * receivers_.size() + k];
-            misfit += 0.5 * static_cast<double>(apart) * static_cast<double>(apart);
+            misfit[0] += 0.5 * static_cast<double>(apart) * static_cast<double>(apart);
             if (options_.component == "pressure") {
               for (const std::size_t stress : {2, 3}) derivative.field(stress)[cell] -= apart / 2;
             } else {
@@ -184,7 +208,8 @@ class ElasticRun {
         memory_of(options_),
         [&](std::size_t step, stencil::Session<T>& session) {
           drive(session, (static_cast<double>(step) - 0.5) * problem_.dt);
-        });
+        },
+        checkpoints);
     bar(1, "");
     warn_of_defaults(options_, problem_.dt, problem_.frequency, false);
     const std::vector<double> values = stencil::p_velocity_gradient(model_, problem_, *found.coefficients);
@@ -192,9 +217,9 @@ class ElasticRun {
     check_finite(last_, "gradient contains");
     write_field(options_, options_.gradient, "gradient", "gradient", model_.shape, last_);
     const auto [low, high] = std::minmax_element(last_.begin(), last_.end());
-    fmt::print("misfit {:.9g}\nhistory: {}\n{} steps forward and back in {}\ngradient: from {:.6g} to {:.6g}\n", misfit,
-               found.explain, options_.steps, base::human_seconds(base::now() - begin), static_cast<double>(*low),
-               static_cast<double>(*high));
+    fmt::print("misfit {:.9g}\nhistory: {}\n{} steps forward and back in {}\ngradient: from {:.6g} to {:.6g}\n",
+               misfit[0], found.explain, options_.steps, base::human_seconds(base::now() - begin),
+               static_cast<double>(*low), static_cast<double>(*high));
   }
 
   // The pulse: a Ricker wavelet of amplitude 1 with its peak at 1.5 / frequency.
@@ -221,6 +246,35 @@ class ElasticRun {
     }
   }
 
+  // Moves the component of what was recorded to the traces.
+  void collect(stencil::Session<T>& session) {
+    const std::vector<T> kept = session.kept();
+    const std::size_t fields = problem_.update.fields, width = options_.receivers.empty() ? receivers_.size() : 1;
+    for (std::size_t i = 0; i < kept.size(); i += fields * width) {
+      for (std::size_t x = 0; x < width; ++x) heard_.push_back(component(kept.data() + i + x, width));
+    }
+  }
+
+  // Values that a continued run must have in common with the interrupted one.
+  void open_checkpoint(const stencil::Plan<T>& plan, const std::vector<T>& observed) {
+    if (options_.checkpoint.empty()) return;
+    base::Json all = wave_parameters(options_, "gradient", model_.shape, problem_.dt, problem_.frequency);
+    all["velocity of P waves"] = sum_of(model_.p_velocity);
+    all["velocity of S waves"] = sum_of(model_.s_velocity);
+    all["density"] = sum_of(model_.density);
+    all["epsilon"] = sum_of(model_.epsilon);
+    all["delta"] = sum_of(model_.delta);
+    all["quality"] = sum_of(model_.quality);
+    all["source"] = sum_of(position_);
+    all["receivers"] = sum_of(positions_);
+    all["force"] = options_.force;
+    all["component"] = options_.component;
+    all["observed"] = sum_of(observed);
+    const auto& decision = plan.decisions().front();
+    all["variant"] = decision.trials[decision.winner].name;
+    saved_.emplace(options_, mpi::Communicator::alone(), std::move(all));
+  }
+
   // The chosen component of the fields of one cell, `stride` apart.
   T component(const T* fields, std::size_t stride) const {
     if (options_.component == "pressure") return -(fields[2 * stride] + fields[3 * stride]) / 2;
@@ -231,13 +285,8 @@ class ElasticRun {
     session.read(grid);
     check_finite(grid.all(), "fields contain");
     if (!options_.record.empty()) {
-      const std::vector<T> kept = session.kept();
-      const std::size_t fields = problem_.update.fields, width = options_.receivers.empty() ? receivers_.size() : 1;
-      std::vector<T> traces;
-      for (std::size_t i = 0; i < kept.size(); i += fields * width) {
-        for (std::size_t x = 0; x < width; ++x) traces.push_back(component(kept.data() + i + x, width));
-      }
-      write_traces(options_.record, 1, options_.steps, receivers_.size(), traces, problem_.dt, position_, positions_, 2,
+      collect(session);
+      write_traces(options_.record, 1, options_.steps, receivers_.size(), heard_, problem_.dt, position_, positions_, 2,
                    model_.spacing);
     }
     last_ = model_state(grid);
@@ -270,7 +319,8 @@ class ElasticRun {
   std::vector<double> position_, positions_{};
   std::array<std::size_t, 3> source_;
   std::vector<std::array<std::size_t, 3>> receivers_{};
-  std::vector<T> last_{};
+  std::vector<T> heard_{}, last_{};  // traces; the last state
+  std::optional<WaveCheckpoint> saved_{};
   WaveStates states_{options_, options_.component, model_.shape};
 };
 
@@ -320,7 +370,7 @@ void add_elastic(Command& stencil) {
       .shows_default()
       .one_of({"vz", "vx", "pressure"});
   add_wave_options(command, *options, {"2", "4"});
-  add_wave_files(command, *options, "velocity of P waves");
+  add_wave_checkpoints(command, *options, add_wave_files(command, *options, "velocity of P waves"));
   command.runs([options] {
     if (options->type == "f64") {
       ElasticRun<double>(*options).run();

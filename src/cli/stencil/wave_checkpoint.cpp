@@ -1,4 +1,4 @@
-// Reads and writes checkpoints of surveys.
+// Reads and writes checkpoints of waves.
 #include "cli/stencil/wave_checkpoint.hpp"
 
 #include <algorithm>
@@ -13,6 +13,22 @@
 
 namespace ridge::cli {
 
+base::Json wave_parameters(const WaveOptions& options, const char* backward, const std::vector<std::size_t>& shape,
+                           double dt, double frequency) {
+  base::Json all = base::Json::object();
+  all["kind"] = options.gradient.empty() ? "traces" : backward;
+  all["size"] = fmt::format("{}", fmt::join(shape, "x"));
+  all["steps"] = static_cast<double>(options.steps);
+  all["dt"] = dt;
+  all["spacing"] = options.spacing;
+  all["frequency"] = frequency;
+  all["accuracy"] = options.accuracy;
+  all["layer"] = static_cast<double>(options.layer);
+  all["free surface"] = options.free_surface;
+  all["type"] = options.type;
+  return all;
+}
+
 WaveCheckpoint::WaveCheckpoint(const WaveOptions& options, const mpi::Communicator& processes, base::Json parameters)
     : file_(options.checkpoint),
       every_(options.checkpoint_every > 0 ? options.checkpoint_every : std::max<std::size_t>(1, options.steps / 10)),
@@ -23,7 +39,7 @@ WaveCheckpoint::WaveCheckpoint(const WaveOptions& options, const mpi::Communicat
   if (!options.resume) return;
   const auto newest = io::newest_checkpoint(file_);
   if (!newest) {
-    if (root_) fmt::print("no checkpoint {} yet: starting at the first shot\n", file_.string());
+    if (root_) fmt::print("no checkpoint {} yet: starting from the beginning\n", file_.string());
     return;
   }
   for (const auto& [key, value] : parameters_.items()) {
@@ -37,7 +53,7 @@ WaveCheckpoint::WaveCheckpoint(const WaveOptions& options, const mpi::Communicat
                       file_.string(), key, was, value.dump()));
   }
   if (newest->type() != io::ElementType::uint8 || newest->shape().size() != 1)
-    throw Error(ErrorKind::invalid_argument, fmt::format("checkpoint {} is not that of a survey", file_.string()));
+    throw Error(ErrorKind::invalid_argument, fmt::format("checkpoint {} is not that of a wave", file_.string()));
   found_.resize(newest->shape()[0]);
   newest->read(0, 0, found_.size(), found_.data());
   io::set_aside_damaged(*newest, file_);
@@ -52,17 +68,17 @@ void WaveCheckpoint::take(void* to, std::size_t bytes) {
   read_ += bytes;
 }
 
-void WaveCheckpoint::write_file(std::size_t shot, const std::vector<std::byte>& bytes) {
+void WaveCheckpoint::write_file(std::size_t number, const std::vector<std::byte>& bytes, const std::string& where) {
   io::GridSource source;
   source.shape = {bytes.size()};
   source.type = io::ElementType::uint8;
-  source.names = {"survey"};
+  source.names = {"waves"};
   source.read = [&](std::size_t, std::size_t begin, std::size_t end, void* to) {
     io::copy_slabs(bytes.data(), 1, begin, end, to);
   };
-  io::write_checkpoint(file_, {.step = shot, .parameters = parameters_}, source);
+  io::write_checkpoint(file_, {.step = number, .parameters = parameters_}, source);
   if (!StopSignals::came()) return;
-  if (root_) fmt::print(stderr, "ridge: stopped in shot {}; --resume continues from {}\n", shot + 1, file_.string());
+  if (root_) fmt::print(stderr, "ridge: stopped {}; --resume continues from {}\n", where, file_.string());
   throw ExitWith{128 + StopSignals::number()};
 }
 

@@ -107,6 +107,22 @@ WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::stri
   return {source, gradient, every};
 }
 
+void add_wave_checkpoints(Command& command, WaveOptions& options, const WaveFiles& files) {
+  const Option checkpoint =
+      command
+          .option("--checkpoint", options.checkpoint,
+                  "Keep the results so far and the state of the run in FILE, and those before in FILE.previous")
+          .writes()
+          .not_with(files.every);
+  command
+      .option("--checkpoint-every", options.checkpoint_every, "Steps between checkpoints (default: a tenth of --steps)")
+      .value_name("N")
+      .positive()
+      .only_with(checkpoint);
+  command.flag("--resume", options.resume, "Continue from the newest complete checkpoint, or start if there is none")
+      .only_with(checkpoint);
+}
+
 WaveStates::WaveStates(const WaveOptions& options, std::string name, std::vector<std::size_t> shape)
     : options_(options), name_(std::move(name)), shape_(std::move(shape)) {
   if (options.out.ends_with(".pvd")) series_.emplace(options.out);

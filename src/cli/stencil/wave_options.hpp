@@ -28,6 +28,8 @@ struct WaveFiles {
   Option source, gradient, every;
 };
 WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::string& parameter);
+// --checkpoint, --checkpoint-every and --resume; see WaveCheckpoint.
+void add_wave_checkpoints(Command& command, WaveOptions& options, const WaveFiles& files);
 std::size_t memory_of(const WaveOptions& options);  // bytes of --memory; 0: not given
 
 // A value per cell: from a file of 2 or `most_axes` axes, or `value` everywhere in a grid of --size (default 512x512).

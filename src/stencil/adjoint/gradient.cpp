@@ -9,6 +9,7 @@
 #include "stencil/adjoint/adjoint_update.hpp"
 #include "stencil/layout.hpp"
 #include "stencil/shots/history.hpp"
+#include "stencil/shots/saved_run.hpp"
 
 namespace ridge::stencil {
 
@@ -118,12 +119,14 @@ class ReverseRun {
  public:
   ReverseRun(const PlanGradientState<T>& state, const Grid<T>& start, std::size_t steps, const Grid<T>* coefficients,
              const typename PlanGradient<T>::Misfit& misfit, std::size_t memory,
-             const typename PlanGradient<T>::Sources& sources)
+             const typename PlanGradient<T>::Sources& sources, const RunCheckpoints& checkpoints)
       : state_(state),
         steps_(steps),
+        left_(steps),
         media_(coefficients),
         misfit_(misfit),
         sources_(sources),
+        checkpoints_(checkpoints),
         owed_(state.shape, state.plan->update().fields),
         values_(state.shape, state.plan->update().coefficients),
         fixed_(state.forward.problem().shape, state.layout.fields),
@@ -141,10 +144,16 @@ class ReverseRun {
         values_.field(m)[there] = coefficients->field(m)[here];
       values_.field(state.mask())[there] = changes ? T{1} : T{0};
     });
+    if (!checkpoints.resume.empty()) {
+      SavedRunReader from(checkpoints.resume, identity());
+      left_ = std::clamp<std::size_t>(from.word(), 1, steps);
+      from.get(owed_.data(), owed_.all().size());
+      from.get(fixed_.data(), fixed_.all().size());
+    }
   }
 
   FoundGradient<T> run(const Grid<T>& start) {
-    reverse_blocks(*this, 0, (steps_ + history_.block - 1) / history_.block, history_.states, start);
+    reverse_blocks(*this, 0, (left_ + history_.block - 1) / history_.block, history_.states, start);
     FoundGradient<T> found{.state = fixed_,
                            .recomputation = static_cast<double>(taken_) / static_cast<double>(steps_),
                            .explain = history_.explain};
@@ -169,7 +178,7 @@ class ReverseRun {
     return kept;
   }
   void reverse(std::size_t block) {
-    const std::size_t begin = block * history_.block, end = end_of(block);
+    const std::size_t begin = block * history_.block, end = std::min(left_, end_of(block));
     std::vector<Grid<T>> states;
     for (std::size_t n = begin; n < end; ++n) {
       states.push_back(save());
@@ -180,6 +189,7 @@ class ReverseRun {
       add_misfit(n + 1, states.back());
       states.pop_back();
       step_back(states.back());
+      save_if_due(n);
     }
   }
 
@@ -214,11 +224,25 @@ class ReverseRun {
     });
   }
 
+  // `n` steps are left to go back.
+  void save_if_due(std::size_t n) {
+    if (!checkpoints_.due || n == 0 || !checkpoints_.due(steps_ - n)) return;
+    SavedRun to(identity());
+    to.add(n);
+    to.add(owed_.data(), owed_.all().size());
+    to.add(fixed_.data(), fixed_.all().size());
+    checkpoints_.save(to.bytes());
+  }
+  std::vector<std::size_t> identity() const {
+    return {kSavedPlanGradient, steps_, owed_.all().size(), fixed_.all().size(), sizeof(T)};
+  }
+
   const PlanGradientState<T>& state_;
-  std::size_t steps_, taken_ = 0;
+  std::size_t steps_, left_, taken_ = 0;
   const Grid<T>* media_;
   const typename PlanGradient<T>::Misfit& misfit_;
   const typename PlanGradient<T>::Sources& sources_;
+  const RunCheckpoints& checkpoints_;
   Grid<T> owed_, values_, fixed_, derivative_;
   Session<T> session_;
   History history_{};
@@ -238,13 +262,15 @@ PlanGradient<T>::PlanGradient(const Plan<T>& forward, const planner::Options& op
 
 template <class T>
 FoundGradient<T> PlanGradient<T>::run(const Grid<T>& start, std::size_t steps, const Grid<T>* coefficients,
-                                      const Misfit& misfit, std::size_t memory, const Sources& sources) const {
+                                      const Misfit& misfit, std::size_t memory, const Sources& sources,
+                                      const RunCheckpoints& checkpoints) const {
   if (steps == 0) refuse_gradient("a gradient needs at least 1 step, got 0");
   if (!misfit) refuse_gradient("a gradient needs a function that gives the derivative of the misfit");
   const Grid<T> packed = start;
   std::optional<Grid<T>> media;
   if (coefficients != nullptr) media.emplace(*coefficients);
-  return ReverseRun<T>(*state_, packed, steps, media ? &*media : nullptr, misfit, memory, sources).run(packed);
+  return ReverseRun<T>(*state_, packed, steps, media ? &*media : nullptr, misfit, memory, sources, checkpoints)
+      .run(packed);
 }
 
 template <class T>

@@ -394,7 +394,7 @@ class Reversal {
   bool derivatives_, images_;
   bool keeps_levels_ = false;  // exact snapshots are the levels of the forward run
   SurveyProgress progress_;
-  const SurveyCheckpoints& checkpoints_;
+  const RunCheckpoints& checkpoints_;
   std::size_t resumed_;  // steps that are left to go back
   std::vector<T> saved_state_{}, saved_image_{}, saved_light_{}, saved_pulses_{};
   std::size_t sources_ = 0, heard_ = 0, residuals_ = 0, pulses_ = 0, taken_ = 0;

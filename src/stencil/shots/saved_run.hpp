@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "stencil/shots/survey_state.hpp"
+#include <ridge/error.hpp>
 
 namespace ridge::stencil {
 
-inline constexpr std::size_t kSavedRecord = 1, kSavedGradient = 2;
+inline constexpr std::size_t kSavedRecord = 1, kSavedGradient = 2, kSavedPlanGradient = 3;
 
 class SavedRun {
  public:
@@ -53,7 +53,8 @@ class SavedRunReader {
 
   std::size_t left() const { return rest_.size(); }
   [[noreturn]] static void refuse() {
-    refuse_survey("the saved state is that of another run: it needs the same survey, shots, steps and device");
+    throw Error(ErrorKind::invalid_argument,
+                "stencil: the saved state is that of another run: it needs the same problem, shots, steps and device");
   }
 
  private:

@@ -245,7 +245,7 @@ std::vector<double> Survey<T>::ricker(std::size_t steps, double shift) const {
 template <class T>
 std::vector<T> Survey<T>::record(std::span<const Shot> shots, std::size_t steps, std::vector<T>* field,
                                  const SurveyProgress& progress, const SurveySnapshots<T>& snapshots,
-                                 const SurveyCheckpoints& checkpoints) const {
+                                 const RunCheckpoints& checkpoints) const {
   const SurveyState<T>& state = *state_;
   const Prepared<T> prepared = prepare(state, shots, steps);
   const auto run = start_shot(state.device, *state.forward, state.coefficients);
