@@ -1,11 +1,16 @@
 # shellcheck shell=bash
 # Common start of all command tests: `source .../support/prelude.sh` with the command as $1. The test runs in a
-# temporary folder that is removed at the end; a test ends with `finish`.
+# temporary folder that is removed at the end; a test ends with `finish`, without which its failures would not count.
 set -u
 ridge=$1
 folder=$(mktemp -d)
 beside=$(mktemp -d)  # files of the checks themselves
-trap 'rm -rf "$folder" "$beside"' EXIT
+end() {
+  local code=$?
+  rm -rf "$folder" "$beside"
+  [ $code -ne 0 ] || [ "${finished:-}" ] || { echo "FAILED: no finish at the end" && exit 1; }
+}
+trap end EXIT
 cd "$folder" || exit 2
 failures=0
 
@@ -14,6 +19,7 @@ fail() {
   failures=$((failures + 1))
 }
 finish() {
+  finished=yes
   [ $failures -eq 0 ] && echo "all well" || echo "$failures failures"
   exit $((failures > 0))
 }
