@@ -150,8 +150,8 @@ class DeviceShot final : public ShotRun<T> {
     return made;
   }
   void correlate_together(std::size_t steps) override {
-    running_->open_levels(steps);
-    together_ = steps;
+    together_ = std::min(steps, kTogether);  // as many as the kernel adds
+    running_->open_levels(together_);
   }
   void open(Snapshots<T>& snapshots, std::size_t slot) override {
     auto& all = static_cast<DeviceSnapshots<T>&>(snapshots);
