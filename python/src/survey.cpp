@@ -49,13 +49,22 @@ std::vector<stencil::Shot> shots_of(const py::list& given) {
 template <class T>
 constexpr Element kTraceElement = sizeof(T) == 4 ? Element::float32 : Element::float64;
 
+// Nothing is saved, but signals are looked for after each step. Needs EndsBySignals.
+stencil::RunCheckpoints looking_for_signals() {
+  return {.due = [](std::size_t) {
+    base::Interruptible::check();
+    return false;
+  }};
+}
+
 template <class T>
 void record_shots(const stencil::Survey<T>& survey, const py::list& given, std::size_t steps, const py::object& out) {
   const std::vector<stencil::Shot> shots = shots_of(given);
   const Array array(out, true, "the traces", {kTraceElement<T>});
   const auto traces = array.span<T>("the traces");
   const py::gil_scoped_release free;
-  const std::vector<T> values = survey.record(shots, steps);
+  const EndsBySignals ends;
+  const std::vector<T> values = survey.record(shots, steps, nullptr, {}, {}, looking_for_signals());
   if (values.size() != traces.size())
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("the traces need {} values, got {}", values.size(), traces.size()));
@@ -74,10 +83,13 @@ py::tuple gradient_of_shots(const stencil::Survey<T>& survey, const py::list& gi
                                         .error = get<double>(options, "error"),
                                         .exact = get<bool>(options, "exact"),
                                         .bits = get<int>(options, "bits"),
-                                        .derivatives = get<bool>(options, "derivatives")};
+                                        .derivatives = get<bool>(options, "derivatives"),
+                                        .progress = [](std::size_t) { base::Interruptible::check(); },
+                                        .checkpoints = looking_for_signals()};
   stencil::Gradient made;
   {
     const py::gil_scoped_release free;
+    const EndsBySignals ends;
     made = survey.gradient(shots, steps, traces, wanted);
   }
   put(made.velocity, velocity, "the velocity's derivatives");

@@ -338,7 +338,12 @@ class Interrupts(unittest.TestCase):
             u = np.ones((200, 200), np.float32)
             plan = stencil.plan(lambda u: stencil.abs(u[0, 0]) * 0.5 + 0.25 * stencil.max(u[0, 1], u[1, 0]), u, border="mirror")
             session = plan.start(u)
-            for run in (plan.run, lambda _, steps: session.run(steps)):
+            turning = stencil.plan(lambda u: 0 - stencil.max(u[0, 0], u[0, 0]), u, border="mirror")  # never converges
+            wave = stencil.Wave((40, 40), 1500, [[5, 20]], [[5, 10]], 20_000)
+            model = np.full((40, 40), 1500.0)
+            for run in (plan.run, lambda _, steps: session.run(steps), lambda u, steps: turning.run_until(u, 0, "max", steps),
+                        lambda u, steps: turning.run_until(u, 0, "max", steps, steps),
+                        lambda _, __: wave.forward(model), lambda _, __: wave.gradient(model, np.ones((1, 20_000, 1)))):
                 signal.setitimer(signal.ITIMER_REAL, 0.05)
                 with self.assertRaises(Ended):
                     run(u, 400_000)
