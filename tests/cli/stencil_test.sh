@@ -126,6 +126,8 @@ stencil acoustic --size 40x50 --steps 50 --every 20 --out wave.pvd --threads 1
 stencil acoustic --size 40x50 --steps 50 --every 20 --out wave.npy
 stencil acoustic --size 40x50 --steps 40 --out forty.npy
 cmp -s wave_000040.npy forty.npy || fail "a state during a run is not that of a shorter run"
+"$ridge" stencil elastic --size 40x50 --steps 4 --frequency 60 >stdout 2>stderr || fail "short waves: $(cat stderr)"
+has "the shortest waves, of 120 Hz at the lowest velocity, have 1.42 cells; 5 are needed" stderr
 stencil elastic --size 40x50 --steps 40 --every 20 --out wave.png --epsilon 0.2 --delta 0.1 --quality 50
 ls wave_000020.png wave_000040.png >/dev/null || fail "pictures of elastic waves"
 mistake "epsilon must be at least delta" "$ridge" stencil elastic --size 40x50 --shear-speed 0 --delta 0.1

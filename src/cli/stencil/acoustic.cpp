@@ -39,7 +39,7 @@ struct AcousticOptions : WaveOptions {
   bool electric = false, shots = false, exact = false, backwards = false, migrate = false;
 };
 
-constexpr double kFewestCells = 3;  // per shortest wave
+constexpr double kFewestCells = 3;  // per shortest wave, order 8
 
 [[noreturn]] void refuse_acoustic(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
@@ -88,7 +88,10 @@ class AcousticRun {
     medium_.batch = batch_of(device);
     const stencil::Survey<T> survey(device, medium_, {.effort = options_.measure ? Effort::measured : Effort::quick});
     if (options_.explain) fmt::print("{}\n", survey.explain());
-    warn_of_short_waves(survey.medium());
+    const stencil::SurveyMedium& medium = survey.medium();
+    if (processes_.root())
+      warn_of_short_waves(*std::min_element(medium.velocity.begin(), medium.velocity.end()), medium.frequency,
+                          medium.spacing, kFewestCells);
     wavelets_ = options_.wavelet.empty() ? survey.ricker(options_.steps, options_.electric ? 0.5 : 0)
                                          : read_wavelets(options_.wavelet, options_.steps, sources_.size() / axes());
     if (options_.electric) wavelets_ = rates_of(wavelets_, options_.steps, survey.medium().dt);
@@ -292,20 +295,6 @@ class AcousticRun {
                how.empty() ? "that of the checkpoint" : how);
   }
 
-  // At twice the peak frequency, above which a Ricker pulse has little energy.
-  static double cells_per_shortest_wave(const stencil::SurveyMedium& medium) {
-    return *std::min_element(medium.velocity.begin(), medium.velocity.end()) / (2 * medium.frequency * medium.spacing);
-  }
-  void warn_of_short_waves(const stencil::SurveyMedium& medium) const {
-    const double cells = cells_per_shortest_wave(medium);
-    if (cells >= kFewestCells || !processes_.root()) return;
-    base::warn(fmt::format(
-        "the shortest waves, of {:.4g} Hz at the lowest velocity, have {:.3g} cells; {} are needed for exact "
-        "travel times: use a --frequency up to {:.4g} or a --spacing up to {:.4g}",
-        2 * medium.frequency, cells, kFewestCells, medium.frequency * cells / kFewestCells,
-        medium.spacing * cells / kFewestCells));
-  }
-
   void report(const Device& device, const stencil::Survey<T>& survey) const {
     const stencil::SurveyMedium& medium = survey.medium();
     const auto [slowest, fastest] = std::minmax_element(medium.velocity.begin(), medium.velocity.end());
@@ -318,7 +307,8 @@ class AcousticRun {
         "{}, Courant number {:.3g} (up to {:.3g}), source of {:.4g} Hz, {:.3g} cells per shortest wave, layers of {} "
         "cells{}\n",
         values, survey.courant(), stencil::acoustic_limit(medium.accuracy), medium.frequency,
-        cells_per_shortest_wave(medium), medium.layer, medium.free_surface ? ", a free surface" : "");
+        cells_per_shortest_wave(*slowest, medium.frequency, medium.spacing), medium.layer,
+        medium.free_surface ? ", a free surface" : "");
     const auto& decision = survey.decision();
     const double cells = static_cast<double>(medium.velocity.size() * options_.steps * shots());
     const double rate = seconds_ > 0 ? cells / seconds_ : 0;  // 0: a continued run had nothing left to compute

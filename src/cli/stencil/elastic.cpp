@@ -117,6 +117,7 @@ class ElasticRun {
     const stencil::Plan<T> plan(device, problem_.update, {.shape = shape, .threads = options_.threads},
                                 {.effort = options_.measure ? Effort::measured : Effort::quick});
     if (options_.explain) fmt::print("{}\n", plan.explain());
+    warn_of_short_waves(slowest(), problem_.frequency, model_.spacing, model_.accuracy == 2 ? 10 : 5);
     stencil::Grid<T> grid(shape, problem_.update.fields);
     if (!options_.gradient.empty()) return invert(plan, grid);
     open_checkpoint(plan, {});
@@ -171,6 +172,13 @@ class ElasticRun {
   }
 
  private:
+  double slowest() const {
+    double found = model_.p_velocity.front();
+    for (std::size_t i = 0; i < model_.p_velocity.size(); ++i)
+      found = std::min(found, model_.s_velocity[i] > 0 ? model_.s_velocity[i] : model_.p_velocity[i]);
+    return found;
+  }
+
   // The gradient of half the sum of squared differences from the observed traces.
   void invert(const stencil::Plan<T>& plan, const stencil::Grid<T>& start) {
     const std::vector<T> observed =

@@ -232,6 +232,19 @@ void warn_of_defaults(const WaveOptions& options, double dt, double frequency, b
                          missing.size() > 1 ? "those" : "the one"));
 }
 
+double cells_per_shortest_wave(double slowest, double frequency, double spacing) {
+  return slowest / (2 * frequency * spacing);
+}
+
+void warn_of_short_waves(double slowest, double frequency, double spacing, double fewest) {
+  const double cells = cells_per_shortest_wave(slowest, frequency, spacing);
+  if (cells >= fewest) return;
+  base::warn(fmt::format(
+      "the shortest waves, of {:.4g} Hz at the lowest velocity, have {:.3g} cells; {} are needed for exact travel "
+      "times: use a --frequency up to {:.4g} or a --spacing up to {:.4g}",
+      2 * frequency, cells, fewest, frequency * cells / fewest, spacing * cells / fewest));
+}
+
 std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape) {
   if (!options.source.empty()) return units_of(options).cells(parse_point(options.source, "--source", shape));
   std::vector<double> position;

@@ -67,6 +67,10 @@ PointUnits units_of(const WaveOptions& options);
 double observed_dt(const WaveOptions& options);
 // Warns if the time step or the pulse of a gradient's run are defaults, which depend on the model.
 void warn_of_defaults(const WaveOptions& options, double dt, double frequency, bool own_pulse);
+// At twice the peak frequency, above which a Ricker pulse has little energy.
+double cells_per_shortest_wave(double slowest, double frequency, double spacing);
+// Warns if the shortest waves have fewer than `fewest` cells.
+void warn_of_short_waves(double slowest, double frequency, double spacing, double fewest);
 // One position: --source, or the default near the first side.
 std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape);
 // A row of cells at --depth, in the plane of the first source, or the positions of --receivers.
