@@ -179,7 +179,11 @@ TEST_F(Command, WisdomGrowsIsShownAndForgotten) {
   EXPECT_THAT(run("wisdom show").out, HasSubstr("no wisdom yet"));
   ASSERT_EQ(run("bench transpose --rows 300 --columns 200 --device host --seconds 0.001").code, 0);
   EXPECT_THAT(run("wisdom show").out, HasSubstr("300x200"));
+  expect_one_line(run("wisdom forget nonsense"), 1, "no saved choice of workload \"nonsense\"");
+  expect_one_line(run("wisdom unpin nonsense"), 1, "no pinned choice for \"nonsense\"");
+  EXPECT_THAT(run("wisdom unpin").out, HasSubstr("released 0"));
   EXPECT_THAT(run("wisdom forget transpose").out, HasSubstr("forgot 1"));
+  EXPECT_THAT(run("wisdom forget").out, HasSubstr("forgot 0"));
   EXPECT_THAT(run("wisdom show").out, HasSubstr("no wisdom yet"));
 }
 

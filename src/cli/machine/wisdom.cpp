@@ -52,6 +52,11 @@ void show_wisdom(bool json) {
   fmt::print("{}{} entries in {}\n", base::table(rows), entries.size(), wisdom::path());
 }
 
+[[noreturn]] void refuse_unknown(const char* what, const std::string& name) {
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("no {} \"{}\": ridge wisdom show lists the choices", what, name));
+}
+
 void add_pin(Command& command) {
   struct Options {
     std::string problem, variant;
@@ -80,7 +85,11 @@ void add_pin(Command& command) {
   Command& unpin = command.subcommand("unpin", "Let measurements choose again");
   unpin.footer("\nExamples:\n  ridge wisdom unpin              every pinned problem");
   unpin.option("problem", *problem, "The problem; without it every pin is released");
-  unpin.runs([problem] { fmt::print("released {} entries\n", wisdom::unpin(*problem)); });
+  unpin.runs([problem] {
+    const std::size_t released = wisdom::unpin(*problem);
+    if (released == 0 && !problem->empty()) refuse_unknown("pinned choice for", *problem);
+    fmt::print("released {} entries\n", released);
+  });
 }
 
 void add_ship(Command& command) {
@@ -120,7 +129,11 @@ void add_wisdom(Command& program) {
   forget_command.footer("\nExamples:\n  ridge wisdom forget stencil\n  ridge wisdom forget              all of it");
   auto workload = std::make_shared<std::string>();
   forget_command.option("workload", *workload, "A workload, for example transpose; without it everything is forgotten");
-  forget_command.runs([workload] { fmt::print("forgot {} entries\n", wisdom::forget(*workload)); });
+  forget_command.runs([workload] {
+    const std::size_t forgotten = wisdom::forget(*workload);
+    if (forgotten == 0 && !workload->empty()) refuse_unknown("saved choice of workload", *workload);
+    fmt::print("forgot {} entries\n", forgotten);
+  });
 }
 
 }  // namespace ridge::cli
