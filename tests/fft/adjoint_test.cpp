@@ -82,6 +82,24 @@ TEST(Adjoint, FactorsOfAnotherLengthAreRefused) {
   EXPECT_THROW(TensorPlan<double>(host(), problem, kQuick), Error);
 }
 
+// 2^40 points exceed every memory.
+TEST(Adjoint, OfNoTransformsNeedsNoFactors) {
+  const auto adjoint_of = [](TensorKind kind, std::vector<RealKind> kinds = {}) {
+    return adjoint(TensorProblem{
+        .kind = kind, .axes = {{std::size_t{1} << 40, 1, 1}}, .loops = {{0, 1, 1}}, .real_kinds = std::move(kinds)});
+  };
+  for (const RealKind kind : {RealKind::dct1, RealKind::dct2, RealKind::dst3, RealKind::halfcomplex}) {
+    const TensorProblem back = adjoint_of(TensorKind::real_to_real, {kind});
+    EXPECT_TRUE(back.load.empty() && back.store.empty());
+    EXPECT_EQ(
+        back.real_kinds,
+        adjoint(TensorProblem{.kind = TensorKind::real_to_real, .axes = {{4, 1, 1}}, .real_kinds = {kind}}).real_kinds);
+  }
+  EXPECT_EQ(adjoint_of(TensorKind::real_forward).kind, TensorKind::real_inverse);
+  EXPECT_TRUE(adjoint_of(TensorKind::real_forward).load.empty());
+  EXPECT_TRUE(adjoint_of(TensorKind::real_inverse).store.empty());
+}
+
 TEST(Adjoint, IntegerSamplesAreRefused) {
   Problem problem{.shape = {8}};
   problem.load_forward.samples = Samples::int8;

@@ -75,6 +75,9 @@ TensorProblem adjoint(const TensorProblem& problem) {
     return factors;
   };
   const std::size_t n = problem.axes.back().length;
+  // Without transforms there is nothing to multiply, and axes may be longer than the memory.
+  const bool none = std::ranges::any_of(problem.loops, [](const Dimension& loop) { return loop.length == 0; });
+  const bool halved = n > 2 && !none;
   switch (problem.kind) {
     case TensorKind::complex_forward:
       result.kind = TensorKind::complex_inverse;
@@ -84,17 +87,18 @@ TensorProblem adjoint(const TensorProblem& problem) {
       break;
     case TensorKind::real_forward:
       result.kind = TensorKind::real_inverse;
-      if (n > 2) multiply_list(lists(result.load).back(), inverse_of(half_spectrum_weights(n)));
+      if (halved) multiply_list(lists(result.load).back(), inverse_of(half_spectrum_weights(n)));
       break;
     case TensorKind::real_inverse:
       result.kind = TensorKind::real_forward;
-      if (n > 2) multiply_list(lists(result.store).back(), half_spectrum_weights(n));
+      if (halved) multiply_list(lists(result.store).back(), half_spectrum_weights(n));
       break;
     case TensorKind::real_to_real:
       for (std::size_t i = 0; i < problem.axes.size() && i < problem.real_kinds.size(); ++i) {
         if (problem.axes[i].length == 0) continue;  // refused when planned
-        RealAdjoint one = real_adjoint(problem.real_kinds[i], problem.axes[i].length);
+        RealAdjoint one = real_adjoint(problem.real_kinds[i], none ? 1 : problem.axes[i].length);
         result.real_kinds[i] = one.kind;
+        if (none) continue;
         if (!one.load.empty()) multiply_list(lists(result.load)[i], one.load);
         if (!one.store.empty()) multiply_list(lists(result.store)[i], one.store);
       }
