@@ -1,5 +1,6 @@
 // Kernels of every workload compile for AMD's processors by clang; variants that the planner chooses there spill no
-// registers to memory that NVIDIA's compiler keeps. RIDGE_SLOW=1: each allowed variant, on three described devices.
+// registers to memory that NVIDIA's compiler keeps. No work-item returns before a barrier. RIDGE_SLOW=1: each allowed
+// variant, on three described devices.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -270,6 +271,8 @@ class AmdKernels : public testing::TestWithParam<Workload> {
     const std::string in = scratch_.path() / "kernel.cl", out = scratch_.path() / "kernel.s",
                       log = scratch_.path() / "log";
     std::ofstream(in) << text;
+    std::filesystem::create_directories(texts());
+    std::ofstream(texts() / fmt::format("{}.cl", seen_.size())) << source.text;
     const std::string command = fmt::format(
         "{} -x cl -cl-std=CL2.0 -Xclang -fdeclare-opencl-builtins -Xclang -finclude-default-header -target "
         "amdgcn-amd-amdhsa -mcpu={} -nogpulib -D__OPENCL_VERSION__=200 -O3 {} -w -S {} -o {} >{} 2>&1",
@@ -291,6 +294,16 @@ class AmdKernels : public testing::TestWithParam<Workload> {
     totals_.local_bytes = std::max(totals_.local_bytes, std::ranges::max(local));
     totals_.waves = std::min(totals_.waves, std::ranges::min(waves));
     EXPECT_LE(std::ranges::max(local), device.info().limits.local_memory) << where;
+  }
+
+  std::filesystem::path texts() const { return scratch_.path() / "texts"; }
+  // Generated texts follow the rule of files: no work-item returns before a barrier.
+  void expect_no_early_returns() const {
+    const auto rule = std::filesystem::path(__FILE__).parent_path().parent_path() / "scripts/barrier_rule.py";
+    const auto log = scratch_.path() / "log";
+    const std::string command =
+        fmt::format("python3 -B '{}' --texts '{}' >'{}' 2>&1", rule.string(), texts().string(), log.string());
+    EXPECT_EQ(std::system(command.c_str()), 0) << base::read_file(log.string(), 1 << 20).value_or("");
   }
 
   // True, too, without NVRTC: then nothing is known.
@@ -329,6 +342,7 @@ TEST_P(AmdKernels, CompileWithoutSpills) {
     GetParam().plan(plans);
     for (const Planned& planned : plans.kernels) compile(device, planned);
     EXPECT_GT(totals_.kernels, 0u) << id;
+    expect_no_early_returns();
     fmt::print(
         "{}: {} kernels, at most {} vector registers and {} bytes of local memory, at least {} waves per SIMD unit\n",
         id, totals_.kernels, totals_.registers, totals_.local_bytes, totals_.waves);

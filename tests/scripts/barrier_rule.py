@@ -3,8 +3,9 @@
 computes wrong values then, although OpenCL allows it if the whole group returns. Code for devices with sub-groups is not read
 (#if SUB_GROUP_WIDTH == 32, #if SUB_GROUPS > 1): PoCL has none.
 
-barrier_rule.py ROOT          checks every .cl file of ROOT/src
-barrier_rule.py --self-test   checks the rule on a few texts
+barrier_rule.py ROOT             checks every .cl file of ROOT/src
+barrier_rule.py --texts FOLDER   checks every file of FOLDER: texts of generators (tests/device/amd_test.cpp)
+barrier_rule.py --self-test      checks the rule on a few texts
 """
 import pathlib
 import re
@@ -69,8 +70,7 @@ def self_test():
     assert list(early_returns(kernel.format("#if CHANNELS == 3\n  if (n) return;\n#endif\n  BARRIER();")))
 
 
-def main(root):
-    files = sorted((root / "src").rglob("*.cl"))
+def main(root, files):
     found = [f"{path.relative_to(root)}:{line}: {name} returns before a barrier" for path in files
              for name, line in early_returns(path.read_text())]
     print("\n".join(found) or f"no kernel of {len(files)} files returns before a barrier")
@@ -78,4 +78,7 @@ def main(root):
 
 
 if __name__ == "__main__":
-    sys.exit(self_test() if sys.argv[1:] == ["--self-test"] else main(pathlib.Path(sys.argv[1])))
+    if sys.argv[1:] == ["--self-test"]:
+        sys.exit(self_test())
+    folder = pathlib.Path(sys.argv[-1])
+    sys.exit(main(folder, sorted(folder.iterdir() if sys.argv[1] == "--texts" else (folder / "src").rglob("*.cl"))))
