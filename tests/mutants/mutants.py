@@ -111,7 +111,7 @@ def check_form(mutant):
             raise Fault(f"{mutant.where}: {mutant.name}: the statement {text!r} has no end")
         if mutant.kind == "statement" and re.match(r"(?:const|constexpr|auto|bool|int|float|double|std::size_t)\b", text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} declares a name, whose scope would end with the switch: mutate its value instead")
-        if mutant.kind != "statement" and re.match(r"\.\D|(if|for|return|const|auto)\b|.*;|[^?]* : |$", text):
+        if mutant.kind != "statement" and re.match(r"\.\D|(if|for|return|const|auto)\b|.*;|[^?]* : |$|.*_cast<[^>]*>$", text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not an expression")
         if mutant.file.endswith(".py") and not is_one_python_value(text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not one Python value; name its surroundings by 'at'")
@@ -180,6 +180,8 @@ def check_neighbours(mutant, text, start):
     line = re.sub(r"\\\\.|'.'", "", text[text.rfind("\n", 0, start) + 1:start])
     if line.count('"') % 2 == 1:
         raise Fault(f"{mutant.where}: {mutant.name}: {mutant.old!r} is part of a string: name the whole string")
+    if text[:start].endswith(("fmt::format(", "fmt::print(")):
+        raise Fault(f"{mutant.where}: {mutant.name}: {mutant.old!r} is a format, which must be a constant: name the whole call")
     own = min(levels_of(mutant.old), default=99)
     before, after = text[:start].rstrip(), text[start + len(mutant.old):].lstrip()
     left = re.search(rf"[\w)\]]\s*({OPERATOR})$", before[-40:])
@@ -339,7 +341,7 @@ def self_test():
         lists = root / "tests/mutants"
         lists.mkdir(parents=True)
         (root / "a.cpp").write_text("int f(int x) { return x + 1; }\nconstexpr int kMost = 7;\nvoid g() { h(1); }\nint i = x - 1;\n")
-        (root / "d.cpp").write_text('int k = 6 / x + 1;\nf("y + 1");\n')
+        (root / "d.cpp").write_text('int k = 6 / x + 1;\nf("y + 1");\nfmt::format("n {}", 1 / static_cast<T>(2));\n')
         (root / "b.py").write_text("def f(x):\n    return x + 1\n")
         (root / "c.cl").write_text("y = x + 1;\n")
         entry = "[{}]\nfile {}\nold {}\nnew {}\nas {}\ntests t\n"
@@ -369,6 +371,8 @@ def self_test():
                 ([("one", "a.cpp", "x : 1", "x : 2", "expression")], "is not an expression"),
                 ([("one", "d.cpp", "x + 1", "x", "expression")], "not a whole operand"),
                 ([("one", "d.cpp", "y + 1", "y", "expression")], "is part of a string"),
+                ([("one", "d.cpp", '"n {}"', '"m {}"', "expression")], "is a format"),
+                ([("one", "d.cpp", "1 / static_cast<T>", "2 / static_cast<T>", "expression")], "is not an expression"),
                 ([("one", "a.cpp", ".f(x)", ".f(1)", "expression")], "is not an expression"),
                 ([("one", "a.cpp", "int i = x - 1;", "int i = x;", "statement")], "declares a name"),
                 ([("one", "b.py", "x + 1", "x, 1", "expression")], "not one Python value"),

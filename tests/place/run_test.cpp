@@ -115,6 +115,9 @@ TEST(Placed, TablesWithOverlappingRowsEqualTheOriginal) {
   for (const auto& l : report.loops) EXPECT_TRUE(l.placed) << l.id;
   for (const std::string test : {"stacked(", "apart("})
     EXPECT_NE(report.placed.find("placed::" + test), std::string::npos);
+  std::size_t written = 0;  // ranges; each loop writes one table, and races of loops this short are rare
+  for (std::size_t k = 0; (k = report.placed.find(", true}", k)) != std::string::npos; ++k) ++written;
+  EXPECT_EQ(written, 2u);
   std::ofstream(at + "placed.cpp") << report.placed;
   for (const std::string name : {"original", "placed"})
     ASSERT_EQ(command("c++ -O1 -std=c++20 -fopenmp -w -o " + at + name + " " + at + name + ".cpp"), 0) << report.placed;

@@ -10,6 +10,7 @@
 #include <ridge/fft/columns.hpp>
 
 #include "device/cuda/nvrtc.hpp"
+#include "fft/columns/geometry.hpp"
 #include "fft/device/boxes/box_copy.hpp"
 #include "fft/device/boxes/columns.hpp"
 #include "support/devices.hpp"
@@ -177,6 +178,19 @@ TEST(Columns, OfRealGridsEqualSums) {
   expect_real_sums<double>({.shape = {5, 3, 7}, .columns = {{0, 1, 5, 4}, {4, 0, 0, 7}, {3, 2, 6, 2}, {1, 2, 3, 1}}});
   expect_real_sums<float>({.shape = {6, 1, 9}, .columns = {{3, 0, 0, 5}, {5, 0, 7, 4}, {2, 0, 0, 0}}});
   expect_real_sums<float>({.shape = {1, 11, 4}, .columns = {{0, 10, 2, 3}, {0, 0, 0, 3}, {0, 3, 1, 4}}});
+}
+
+// Their imaginary parts are dropped: transforms may use that of n/2, which samples do not have.
+TEST(Columns, PlanesOfConjugateValuesAreZeroAndTheMiddle) {
+  const auto planes = [](std::size_t x, std::vector<Column> columns, Kind kind = Kind::real) {
+    return column_geometry({.shape = {x, 2, 4}, .columns = std::move(columns), .kind = kind}).symmetric_planes();
+  };
+  using List = std::vector<std::size_t>;
+  EXPECT_EQ(planes(6, {{0, 0, 0, 1}, {3, 1, 1, 1}}), (List{0, 3}));
+  EXPECT_EQ(planes(6, {{2, 0, 0, 1}, {3, 1, 1, 1}}), (List{1}));
+  EXPECT_EQ(planes(7, {{0, 0, 0, 1}, {3, 1, 1, 1}}), (List{0}));
+  EXPECT_EQ(planes(6, {{1, 0, 0, 1}, {5, 1, 1, 1}}), (List{}));
+  EXPECT_EQ(planes(6, {{0, 0, 0, 1}, {3, 1, 1, 1}}, Kind::complex), (List{}));
 }
 
 TEST_F(ColumnsOnDevices, OfRealGridsEqualSums) {

@@ -270,3 +270,23 @@ float minimum_read_elsewhere(const float* a, int n, int k) {
   }
   return sum + least;
 }
+
+// Numbers and rows that only the first iteration writes: later iterations read what an earlier one left.
+//: number_of_first_iteration l1=sequential kernels=0
+void number_of_first_iteration(const float* a, float* b, int n) {
+  float first = 0;
+  for (int i = 0; i < n; ++i) {
+    if (i == 0) first = a[0];
+    b[i] = first + a[i];
+  }
+}
+
+//: row_of_first_iteration l1=sequential l2=parallel l3=parallel kernels=0
+void row_of_first_iteration(const float* a, float* b) {
+  float row[16];
+  for (int i = 0; i < 8; ++i) {
+    if (i < 1)
+      for (int k = 0; k < 16; ++k) row[k] = a[k];
+    for (int k = 0; k < 16; ++k) b[i * 16 + k] = row[k] * a[i * 16 + k];
+  }
+}

@@ -252,3 +252,9 @@ void stepped_sometimes(const float* a, float* b, int n) {
 void stepped_twice(const float* a, float* b, int n) {
   for (int i = 0; i < n; ++i) b[i] = a[i] > 0.5f ? *a++ : 0;
 }
+
+// A step that some iterations leave out.
+//: stepped_by_choice l1=sequential kernels=0
+void stepped_by_choice(const float* a, const float* choice, float* b, int n) {
+  for (int i = 0; i < n; ++i) b[i] = choice[i] > 0.5f ? *a++ : 0;
+}
