@@ -42,8 +42,9 @@ class KernelQueue {
   Int largest() const;  // largest single allocation
   Buffer allocate(Int bytes);
   void recycle(Buffer buffer);
-  void upload(const void* from, const Buffer& to, Int bytes);
-  void download(const Buffer& from, void* to, Int bytes);  // complete on return
+  // `at`: byte of the buffer where the copied part begins.
+  void upload(const void* from, const Buffer& to, Int bytes, Int at = 0);
+  void download(const Buffer& from, void* to, Int bytes, Int at = 0);  // complete on return
   void copy(const Buffer& from, const Buffer& to, Int bytes);
   void clear(const Buffer& buffer, Int bytes);
   void uploaded();  // waits until the host may overwrite memory passed to upload()

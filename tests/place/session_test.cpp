@@ -1,6 +1,7 @@
 // The session of placed programs on a fake device in host memory that counts the bytes copied.
 #include <memory>
 #include <numeric>
+#include <random>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -23,12 +24,12 @@ class FakeDevice {
   Int largest() const { return counts_.memory; }
   Memory allocate(Int bytes) const { return std::make_shared<std::vector<char>>(static_cast<std::size_t>(bytes), 77); }
   void recycle(Memory) const {}
-  void upload(const void* from, const Memory& to, Int bytes) {
-    std::memcpy(to->data(), from, static_cast<std::size_t>(bytes));
+  void upload(const void* from, const Memory& to, Int bytes, Int at) {
+    std::memcpy(to->data() + at, from, static_cast<std::size_t>(bytes));
     counts_.uploaded += bytes;
   }
-  void download(const Memory& from, void* to, Int bytes) {
-    std::memcpy(to, from->data(), static_cast<std::size_t>(bytes));
+  void download(const Memory& from, void* to, Int bytes, Int at = 0) {
+    std::memcpy(to, from->data() + at, static_cast<std::size_t>(bytes));
     counts_.downloaded += bytes;
   }
   void copy(const Memory& from, const Memory& to, Int bytes) {
@@ -162,6 +163,87 @@ TEST(PlacedSession, DataStayBetweenTheCallsOfACaller) {
   session.forget(data);
   EXPECT_EQ(counts.downloaded, 64);
   EXPECT_EQ(counts.uploaded, 128);
+}
+
+// A loop whose kernels use more of an array in every iteration, and a host that writes single elements of it.
+TEST(PlacedSession, AGrowingArrayIsUploadedOnce) {
+  constexpr Int kSide = 200, kBytes = kSide * kSide * 4;
+  Counts counts;
+  Session session(counts);
+  std::vector<float> data(kSide * kSide, 1.0f);
+  for (Int step = 0; step < kSide; ++step) {
+    const auto memory = session.write(data.data(), (kSide - 1) * kSide + step + 1);
+    element(memory, static_cast<std::size_t>(step)) += 2;
+  }
+  EXPECT_EQ(counts.uploaded, kBytes);
+  EXPECT_EQ(counts.downloaded, 0);
+  session.host_takes(&data[100], 4);
+  EXPECT_EQ(data[100], 3);
+  data[100] = 9;
+  EXPECT_LE(counts.downloaded, 1 << 16);
+  EXPECT_EQ(element(session.read(data.data(), kSide * kSide), 100), 9);
+  EXPECT_EQ(counts.uploaded, kBytes + 4);
+  session.finish();
+  EXPECT_EQ(data[199], 3);
+  EXPECT_EQ(data[200], 1);
+  EXPECT_EQ(counts.downloaded, kBytes);
+}
+
+// Random kernels and accesses of the host on parts of three arrays in one allocation, compared with the same operations
+// on plain memory.
+TEST(PlacedSession, RandomPartsEqualPlainMemory) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    constexpr std::size_t kOne = 30000, kAll = 3 * kOne;
+    Counts counts;
+    counts.memory = seed % 2 == 0 ? Int{1} << 20 : Int{300000};
+    std::vector<float> host(kAll), expected;
+    for (float& x : host) x = static_cast<float>(below(1000));
+    expected = host;
+    Session session(counts);
+    for (int step = 0; step < 60; ++step) {
+      const std::size_t first = below(3) * kOne + (below(8) == 0 ? below(kOne / 2) : 0);
+      const std::size_t n = 1 + below(std::min(below(4) == 0 ? kAll - first : kOne, kAll - first));
+      float* const at = &host[first];
+      const Int count = static_cast<Int>(n), bytes = 4 * count;
+      const std::size_t one = first + below(n);
+      switch (below(6)) {
+        case 0:
+          ASSERT_EQ(std::memcmp(session.read(at, count)->data(), &expected[first], 4 * n), 0) << seed << " " << step;
+          break;
+        case 1:
+        case 2: {
+          const auto memory = session.write(at, count);
+          ASSERT_EQ(std::memcmp(memory->data(), &expected[first], 4 * n), 0) << seed << " " << step;
+          element(memory, one - first) = expected[one] = static_cast<float>(step);
+          break;
+        }
+        case 3: {
+          const auto memory = session.write(at, count, true);
+          for (std::size_t i = 0; i < n; ++i)
+            element(memory, i) = expected[first + i] = static_cast<float>(step + i % 7);
+          break;
+        }
+        case 4:
+          session.host_reads(at, bytes);
+          ASSERT_EQ(std::memcmp(at, &expected[first], 4 * n), 0) << seed << " " << step;
+          break;
+        default:
+          if (below(2) == 0) {
+            session.host_takes(&host[one], 4);
+            ASSERT_EQ(host[one], expected[one]) << seed << " " << step;
+            host[one] = expected[one] = -1;
+          } else {
+            session.host_takes(at, bytes);
+            for (std::size_t i = first; i < first + n; i += 3) host[i] = expected[i] = expected[i] + 1;
+          }
+      }
+      if (below(20) == 0) session.grid({1}, {1, 1, 1});
+    }
+    session.finish();
+    ASSERT_EQ(host, expected) << seed;
+  }
 }
 
 struct Lane {

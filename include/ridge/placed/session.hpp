@@ -128,6 +128,43 @@ void copy_by_lanes(std::vector<Lane>& lanes, char* host, Int bytes, bool up) {
 
 using Strips = std::vector<std::pair<Int, Int>>;  // first and last iteration of each
 
+// Disjoint ranges of bytes, in ascending order.
+class Spans {
+ public:
+  using List = std::vector<std::pair<Int, Int>>;  // first byte, and one past the last
+  void add(Int from, Int to) {
+    if (from >= to) return;
+    List kept;
+    for (const auto& s : list_)
+      if (s.second < from || s.first > to) {
+        kept.push_back(s);
+      } else {
+        from = min(from, s.first);
+        to = max(to, s.second);
+      }
+    kept.insert(std::lower_bound(kept.begin(), kept.end(), std::make_pair(from, to)), {from, to});
+    list_ = std::move(kept);
+  }
+  void remove(Int from, Int to) {
+    List kept;
+    for (const auto& s : list_) {
+      if (s.first < min(s.second, from)) kept.emplace_back(s.first, min(s.second, from));
+      if (max(s.first, to) < s.second) kept.emplace_back(max(s.first, to), s.second);
+    }
+    list_ = std::move(kept);
+  }
+  List within(Int from, Int to) const {
+    List found;
+    for (const auto& s : list_)
+      if (max(s.first, from) < min(s.second, to)) found.emplace_back(max(s.first, from), min(s.second, to));
+    return found;
+  }
+  bool empty() const { return list_.empty(); }
+
+ private:
+  List list_{};
+};
+
 // One call of a placed function, or several that share the device copies of their arrays; used by a single thread.
 // Device defines Memory and provides allocation, copies and launches. A caller that holds a session announces what it
 // does with arrays between the calls: host_reads() and host_takes() before it reads and writes them, forget() before it
@@ -195,8 +232,8 @@ class SessionOn {
   template <class T>
   Memory constant(const T* data, Int elements) {
     const Memory all = read(data, elements);
-    const bool alone = copies_.find(reinterpret_cast<const char*>(data))->second.bytes <= (Int{64} << 10);
-    return alone ? all : copied(data, elements);
+    const auto known = copies_.find(reinterpret_cast<const char*>(data));
+    return known == copies_.end() || known->second.room <= (Int{64} << 10) ? all : copied(data, elements);
   }
   template <class T>
   Memory write(T* data, Int elements, bool whole = false) {
@@ -236,11 +273,21 @@ class SessionOn {
 
   // Called before the host accesses memory.
   void host_reads(const void* data, Int bytes) {
-    each(data, bytes, [&](auto at) { settle(at->first, at->second); });
+    each(data, bytes, [&](auto at) { settle(at->first, at->second, offset(data, at->first), bytes); });
   }
-  void host_takes(const void* data, Int bytes) {  // the host may write: the device copy is discarded
+  void host_takes(const void* data, Int bytes) {  // the host may write: the device copy is stale there
     unknow(data, bytes);
-    drop(data, bytes);
+    each(data, bytes, [&](auto at) {
+      Copy& copy = at->second;
+      const Int from = offset(data, at->first);
+      settle(at->first, copy, from, bytes);
+      if (from <= 0 && from + bytes >= copy.bytes) {
+        device_.recycle(std::move(copy.memory));
+        copies_.erase(at);
+      } else {
+        copy.stale.add(max(from, 0), min(from + bytes, copy.bytes));
+      }
+    });
     device_.uploaded();
   }
   void host_takes_over() {  // all memory
@@ -271,7 +318,7 @@ class SessionOn {
     if (bytes > 0) device_.uploaded();
   }
   void finish() {  // downloads everything the device wrote
-    for (auto& [data, copy] : copies_) settle(data, copy);
+    for (auto& [data, copy] : copies_) settle(data, copy, 0, copy.bytes);
     device_.uploaded();
   }
 
@@ -326,9 +373,15 @@ class SessionOn {
  private:
   struct Copy {
     Memory memory{};
-    Int bytes = 0;
-    bool host = true, device = false;  // which side is up to date
+    Int bytes = 0;  // of the host's array, from its first byte on
+    Int room = 0;   // of `memory`
+    Spans stale{};  // bytes that the host has written since they were copied, or that were never copied
+    Spans newer{};  // bytes that the device has written since they were copied; disjoint from `stale`
   };
+  static constexpr Int kNear = Int{1} << 16;  // bytes copied in about the time in which a copy starts
+  static Int offset(const void* data, const char* base) {
+    return static_cast<Int>(reinterpret_cast<std::intptr_t>(data) - reinterpret_cast<std::intptr_t>(base));
+  }
   template <class Array>
   static Int bytes_of(const Array& array) {
     return static_cast<Int>(std::size(array) * sizeof(*std::data(array)));
@@ -350,13 +403,48 @@ class SessionOn {
       if (here->first < from + bytes && from < here->first + here->second.bytes) visit(here);
     }
   }
-  void settle(const char* data, Copy& copy) {  // makes the host side up to date
-    if (!copy.host) device_.download(copy.memory, const_cast<char*>(data), copy.bytes);
-    copy.host = true;
+  // Makes a range of the host side up to date, in blocks of at least kNear.
+  void settle(const char* data, Copy& copy, Int from, Int bytes) {
+    const Int first = max(from, 0) / kNear * kNear, last = min((from + bytes + kNear - 1) / kNear * kNear, copy.bytes);
+    for (const auto& [begin, end] : copy.newer.within(first, last))
+      device_.download(copy.memory, const_cast<char*>(data) + begin, end - begin, begin);
+    copy.newer.remove(first, last);
+  }
+  // Makes a range of the device side up to date. A copy includes valid bytes between two that are near each other.
+  void refresh(const char* data, Copy& copy, Int bytes) {
+    const Spans::List stale = copy.stale.within(0, bytes);
+    for (std::size_t i = 0; i < stale.size();) {
+      const Int from = stale[i].first;
+      Int to = stale[i].second;
+      for (++i; i < stale.size() && stale[i].first - to < kNear && copy.newer.within(to, stale[i].first).empty(); ++i)
+        to = stale[i].second;
+      device_.upload(data + from, copy.memory, to - from, from);
+    }
+    copy.stale.remove(0, bytes);
+  }
+  // Lengthens a copy; what it has stays on the device. An array that grew once is expected to grow again.
+  void lengthen(const char* data, Copy& copy, Int bytes) {
+    Int taken = bytes;
+    for (const auto& other : copies_) taken += other.second.room;
+    if (bytes > copy.room && taken <= memory() / 8 * 7) {
+      const Int more = min(bytes, Int{1} << 26);
+      const Int room = taken + more <= memory() / 2 && bytes + more <= device_.largest() ? bytes + more : bytes;
+      Memory larger = device_.allocate(room);
+      device_.copy(copy.memory, larger, copy.bytes);
+      device_.recycle(std::exchange(copy.memory, std::move(larger)));
+      copy.room = room;
+    } else if (bytes > copy.room) {  // no memory for both
+      settle(data, copy, 0, copy.bytes);
+      copy = Copy{};
+      copy.memory = device_.allocate(bytes);
+      copy.room = bytes;
+    }
+    copy.stale.add(copy.bytes, bytes);
+    copy.bytes = bytes;
   }
   void drop(const void* data, Int bytes) {  // downloads what only the device has, then drops the copies
     each(data, bytes, [&](auto at) {
-      settle(at->first, at->second);
+      settle(at->first, at->second, 0, at->second.bytes);
       copies_.erase(at);
     });
   }
@@ -364,19 +452,24 @@ class SessionOn {
   // up to date on the host.
   bool begin_as_copy(const void* data, const void* from, Int bytes) {
     const auto known = copies_.find(static_cast<const char*>(from));
-    const bool there = known != copies_.end() && known->second.device && known->second.bytes >= bytes;
+    const bool there =
+        known != copies_.end() && known->second.bytes >= bytes && known->second.stale.within(0, bytes).empty();
     if (!there) host_reads(from, bytes);
     Int taken = bytes;
-    for (const auto& [at, copy] : copies_) taken += copy.bytes;
+    for (const auto& [at, copy] : copies_) taken += copy.room;
     if (!device_.there() || bytes > device_.largest() || taken > memory() / 8 * 7) {
       host_reads(from, bytes);
       return false;
     }
-    Copy made{device_.allocate(max(bytes, 4)), bytes, false, true};
+    Copy made;
+    made.bytes = bytes;
+    made.room = max(bytes, 4);
+    made.memory = device_.allocate(made.room);
+    made.newer.add(0, bytes);
     if (there)
       device_.copy(known->second.memory, made.memory, bytes);
     else
-      device_.upload(from, made.memory, bytes);
+      device_.upload(from, made.memory, bytes, 0);
     device_.uploaded();
     copies_[static_cast<const char*>(data)] = std::move(made);
     return true;
@@ -390,23 +483,32 @@ class SessionOn {
   }
   Memory copy_of(const void* data, Int bytes, bool written, bool whole) {
     const char* key = static_cast<const char*>(data);
-    bytes = max(bytes, 4);
+    if (bytes <= 0) return scratch<char>(4);
     auto found = copies_.find(key);
-    if (found == copies_.end() || found->second.bytes < bytes) {
+    if (found == copies_.end()) {
       drop(data, bytes);
-      found = copies_.insert_or_assign(key, Copy{device_.allocate(bytes), bytes}).first;
+      found = copies_.emplace(key, Copy{}).first;
+      Copy& made = found->second;
+      made.room = max(bytes, 4);
+      made.memory = device_.allocate(made.room);
+      made.bytes = bytes;
+      made.stale.add(0, bytes);
+    } else if (found->second.bytes < bytes) {
+      drop(key + found->second.bytes, bytes - found->second.bytes);
+      lengthen(key, found->second, bytes);
     }
     Copy& copy = found->second;
-    if (!copy.device && !(whole && copy.bytes == bytes)) {
-      const auto zero = zeros_.find(key);
-      if (zero != zeros_.end() && zero->second >= copy.bytes)
-        device_.clear(copy.memory, copy.bytes);
-      else
-        device_.upload(data, copy.memory, copy.bytes);
+    const auto zero = zeros_.find(key);
+    if (whole) {
+      copy.stale.remove(0, bytes);
+    } else if (zero != zeros_.end() && zero->second >= copy.bytes && !copy.stale.within(0, bytes).empty()) {
+      device_.clear(copy.memory, copy.room);
+      copy.stale.remove(0, copy.bytes);
+    } else {
+      refresh(key, copy, bytes);
     }
-    copy.device = true;
     if (written) {
-      copy.host = false;
+      copy.newer.add(0, bytes);
       end_in(zeros_, key, bytes);
     }
     return copy.memory;

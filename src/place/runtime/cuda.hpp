@@ -71,20 +71,22 @@ class Device {
     return Memory(data, [stream](void* p) { cudaFreeAsync(p, stream); });
   }
   void recycle(Memory memory) const { memory.reset(); }  // the stream's pool keeps it for later
-  void upload(const void* from, const Memory& to, Int bytes) const {
+  // `at`: byte of the device's memory where the copied part begins.
+  void upload(const void* from, const Memory& to, Int bytes, Int at) const {
+    char* const part = static_cast<char*>(to.get()) + at;
     if (bytes >= kLongCopy)
-      shared_.transfers.run(const_cast<char*>(static_cast<const char*>(from)), static_cast<char*>(to.get()), bytes,
-                            true, shared_.stream);
+      shared_.transfers.run(const_cast<char*>(static_cast<const char*>(from)), part, bytes, true, shared_.stream);
     else
-      check(cudaMemcpyAsync(to.get(), from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, shared_.stream),
+      check(cudaMemcpyAsync(part, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, shared_.stream),
             "copying to the device");
   }
-  void download(const Memory& from, void* to, Int bytes) const {
+  void download(const Memory& from, void* to, Int bytes, Int at = 0) const {
+    char* const part = static_cast<char*>(from.get()) + at;
     if (bytes >= kLongCopy) {
-      shared_.transfers.run(static_cast<char*>(to), static_cast<char*>(from.get()), bytes, false, shared_.stream);
+      shared_.transfers.run(static_cast<char*>(to), part, bytes, false, shared_.stream);
       return;
     }
-    check(cudaMemcpyAsync(to, from.get(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, shared_.stream),
+    check(cudaMemcpyAsync(to, part, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, shared_.stream),
           "copying from the device");
     check(cudaStreamSynchronize(shared_.stream), "waiting for the device");
   }

@@ -134,21 +134,21 @@ PinnedTransfer* KernelQueue::staged(Int bytes) {
   return &*state_->staged;
 }
 
-void KernelQueue::upload(const void* from, const Buffer& to, Int bytes) {
+void KernelQueue::upload(const void* from, const Buffer& to, Int bytes, Int at) {
   if (PinnedTransfer* copy = staged(bytes)) {
-    copy->upload(*state_->queue, from, to, static_cast<std::size_t>(bytes));
+    copy->upload(*state_->queue, from, to, static_cast<std::size_t>(bytes), static_cast<std::size_t>(at));
     return;
   }
-  state_->queue->upload(from, to, static_cast<std::size_t>(bytes));
+  state_->queue->upload(from, to, static_cast<std::size_t>(bytes), static_cast<std::size_t>(at));
   state_->uploading = true;
 }
 
-void KernelQueue::download(const Buffer& from, void* to, Int bytes) {
+void KernelQueue::download(const Buffer& from, void* to, Int bytes, Int at) {
   if (PinnedTransfer* copy = staged(bytes)) {
-    copy->download(*state_->queue, from, to, static_cast<std::size_t>(bytes));
+    copy->download(*state_->queue, from, to, static_cast<std::size_t>(bytes), static_cast<std::size_t>(at));
     return;
   }
-  state_->queue->download(from, to, static_cast<std::size_t>(bytes));
+  state_->queue->download(from, to, static_cast<std::size_t>(bytes), static_cast<std::size_t>(at));
   state_->queue->finish();
   state_->uploading = false;
 }

@@ -16,10 +16,14 @@ inline void check(cl_int code, const char* what) {
 // Long copies through mapped, page-locked buffers; all blocks use one in-order queue.
 class Transfers {
  public:
-  void run(cl_context context, cl_command_queue queue, char* host, cl_mem device, Int bytes, bool up) {
+  // `first`: byte of the device's memory where the copied part begins.
+  void run(cl_context context, cl_command_queue queue, char* host, cl_mem device, Int first, Int bytes, bool up) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (lanes_.empty()) open(context, queue);
-    for (Lane& lane : lanes_) lane.device = device;
+    for (Lane& lane : lanes_) {
+      lane.device = device;
+      lane.first = first;
+    }
     copy_by_lanes(lanes_, host, bytes, up);
   }
 
@@ -27,6 +31,7 @@ class Transfers {
   struct Lane {
     cl_command_queue queue = nullptr;
     cl_mem locked[2]{}, device = nullptr;
+    Int first = 0;
     char* slot[2]{};
     cl_event done[2]{};
     void wait(int turn) {
@@ -36,7 +41,7 @@ class Transfers {
       done[turn] = nullptr;
     }
     void start(int turn, Int at, Int n, bool up) {
-      const auto from = static_cast<std::size_t>(at), bytes = static_cast<std::size_t>(n);
+      const auto from = static_cast<std::size_t>(first + at), bytes = static_cast<std::size_t>(n);
       check(up ? clEnqueueWriteBuffer(queue, device, CL_FALSE, from, bytes, slot[turn], 0, nullptr, &done[turn])
                : clEnqueueReadBuffer(queue, device, CL_FALSE, from, bytes, slot[turn], 0, nullptr, &done[turn]),
             "copying");
@@ -163,20 +168,22 @@ class Device {
     return Memory(k.take(bytes), [&k, bytes](cl_mem memory) { k.leave(memory, bytes); });
   }
   void recycle(Memory memory) const { memory.reset(); }
-  void upload(const void* from, const Memory& to, Int bytes) const {
+  // `at`: byte of the device's memory where the copied part begins.
+  void upload(const void* from, const Memory& to, Int bytes, Int at) const {
     if (k_.apart && bytes >= kLongCopy)
-      k_.transfers.run(k_.context, k_.queue, const_cast<char*>(static_cast<const char*>(from)), to.get(), bytes, true);
+      k_.transfers.run(k_.context, k_.queue, const_cast<char*>(static_cast<const char*>(from)), to.get(), at, bytes,
+                       true);
     else
-      check(clEnqueueWriteBuffer(k_.queue, to.get(), CL_TRUE, 0, static_cast<std::size_t>(bytes), from, 0, nullptr,
-                                 nullptr),
+      check(clEnqueueWriteBuffer(k_.queue, to.get(), CL_TRUE, static_cast<std::size_t>(at),
+                                 static_cast<std::size_t>(bytes), from, 0, nullptr, nullptr),
             "copying to the device");
   }
-  void download(const Memory& from, void* to, Int bytes) const {
+  void download(const Memory& from, void* to, Int bytes, Int at = 0) const {
     if (k_.apart && bytes >= kLongCopy)
-      k_.transfers.run(k_.context, k_.queue, static_cast<char*>(to), from.get(), bytes, false);
+      k_.transfers.run(k_.context, k_.queue, static_cast<char*>(to), from.get(), at, bytes, false);
     else
-      check(clEnqueueReadBuffer(k_.queue, from.get(), CL_TRUE, 0, static_cast<std::size_t>(bytes), to, 0, nullptr,
-                                nullptr),
+      check(clEnqueueReadBuffer(k_.queue, from.get(), CL_TRUE, static_cast<std::size_t>(at),
+                                static_cast<std::size_t>(bytes), to, 0, nullptr, nullptr),
             "copying from the device");
   }
   void copy(const Memory& from, const Memory& to, Int bytes) const {
