@@ -274,6 +274,19 @@ const CallExpr* Reader::call_inside(const Expr* e) const {
 
 namespace {
 
+// True for v.back(), v.front(), v.at(i) and v[i] of a std::vector or std::array of objects, such as images: the call
+// returns a reference and reads no number.
+bool is_object_in_container(const CallExpr* call) {
+  const auto* member = dyn_cast<CXXMemberCallExpr>(call);
+  const auto* subscript = dyn_cast<CXXOperatorCallExpr>(call);
+  if (subscript != nullptr && subscript->getOperator() != OO_Subscript) return false;
+  if (subscript == nullptr && asks(call, {"back", "front", "at"}) == nullptr) return false;
+  const Expr* object = member != nullptr ? member->getImplicitObjectArgument() : call->getArg(0);
+  const std::string container = class_of(object->getType());
+  return (container == "std::vector" || container == "std::array") && call->getType()->isRecordType() &&
+         call->isLValue();
+}
+
 // True if the arguments call no functions with effects.
 bool quiet_arguments(const CallExpr* call, const FunctionDecl* body) {
   for (const Expr* argument : call->arguments()) {  // arguments must not call functions with effects
@@ -295,7 +308,7 @@ bool quiet_arguments(const CallExpr* call, const FunctionDecl* body) {
               m != nullptr && m->getMethodDecl() != nullptr && m->getMethodDecl()->getDeclName().isIdentifier()
                   ? m->getMethodDecl()->getNameAsString()
                   : "";
-          harmless = harmless && (name == "size" || name == "data");
+          harmless = harmless && (name == "size" || name == "data" || is_object_in_container(c));
         }
       });
       if (!harmless) return false;

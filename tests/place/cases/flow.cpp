@@ -177,3 +177,17 @@ void rectangles_of_one_image(Mat& image, int n) {
     image.at<float>(r, 0) = 1;
   }
 }
+
+static void halve(const Mat& from, Mat& to) {
+  for (int r = 0; r < from.rows; ++r)
+    for (int c = 0; c < from.cols; ++c) to.at<float>(r, c) = 0.5f * from.at<float>(r, c);
+}
+
+//: images_of_a_list l1=parallel halve.l1=parallel halve.l2=parallel kernels=1 run
+void images_of_a_list(const Mat& image, Mat& other, Mat& out) {
+  for (int r = 0; r < image.rows; ++r) out.at<float>(r, 0) = image.at<float>(r, 0) + other.at<float>(r, 0);
+  std::vector<Mat> all{image};
+  all.push_back(other);
+  halve(all.back(), out);
+  halve(all[0], all[1]);
+}
