@@ -80,6 +80,7 @@ struct Access {
   std::string why{};                  // reason why it is not exact
   int line = 0;
   std::string source{};
+  std::string element{};  // C++ text of the element if it is the same one when the statement begins
 };
 
 enum class Combine { none, sum, product, minimum, maximum, argmin, argmax };

@@ -21,6 +21,7 @@ struct Touch {
       element{};  // C++ text for an object of known extent: address, number of elements, element type
   bool write = false;
   Variable number{};  // if it has a home: a number that an array may overlap, not an array
+  std::string one{};  // C++ text of the element if only one is accessed; `count` may then be unknown
 };
 
 enum class PartKind { sequence, loop, branch, statement, nest, call };

@@ -52,11 +52,14 @@ TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
   if (command("printf '#include <CL/cl.h>\\nint main() { return clGetPlatformIDs(0, 0, 0); }' | c++ -w -x c++ - "
               "-lOpenCL -o /dev/null 2> /dev/null") != 0)
     GTEST_SKIP() << "no OpenCL headers or library to compile with";
-  compare_cases("opencl", "c++",
-                {"heat_by_swap", "least_in_plane", "plane_at", "product_by_sum", "window_of_nine",
-                 "window_of_any_radius", "complex_rotated", "mandelbrot", "torus", "rows_by_number", "complex_assigned",
-                 "table_of_columns", "view_that_is_closed", "points_passed", "rows_of_three_passed", "ring_passed",
-                 "bodies_move", "cells_by_number", "samples_copied"});
+  compare_cases("opencl", "c++", {"heat_by_swap",        "least_in_plane",   "plane_at",
+                                  "product_by_sum",      "window_of_nine",   "window_of_any_radius",
+                                  "complex_rotated",     "mandelbrot",       "torus",
+                                  "rows_by_number",      "complex_assigned", "table_of_columns",
+                                  "view_that_is_closed", "points_passed",    "rows_of_three_passed",
+                                  "ring_passed",         "bodies_move",      "cells_by_number",
+                                  "samples_copied",      "ends_by_the_host", "end_after_a_step",
+                                  "images_of_a_list"});
 }
 
 // Tables of rows that overlap each other, or rows of other tables: the loops run as written, or the result is the same.
@@ -136,7 +139,7 @@ TEST(Placed, EqualsTheOriginalInC) {
     for (const std::string emit : {"openmp", "ridge"}) {
       const bool few = emit == "openmp" ? c.function == "c_triangle" || c.function == "c_distance" ||
                                               c.function == "c_planes_of_n" || c.function == "c_assigned"
-                                        : c.function == "c_words";
+                                        : c.function == "c_words" || c.function == "c_ends_by_the_host";
       if (!c.run || !in_c(c.file) || (!slow() && !few) || (emit == "ridge" && !some_device())) continue;
       if (c.emit == "openmp" && emit != "openmp") continue;  // on threads only
       SCOPED_TRACE(c.function + " " + emit);

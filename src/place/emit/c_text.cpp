@@ -67,7 +67,8 @@ void @knows(void* session, const void* data, long long bytes);
 long long @launches(void);
 )";
 
-constexpr const char* kInC = R"(struct @Local {  // drops the device copy of a local array at the end of its block
+constexpr const char* kInC = R"(typedef int64_t placed_Int;
+struct @Local {  // drops the device copy of a local array at the end of its block
   void* session;
   const void* data;
   long long bytes;

@@ -265,8 +265,18 @@ class Writer {
   }
 
   static std::string bytes_of(const Touch& t) {
+    if (!t.one.empty()) return "placed::Int(sizeof(" + t.one + "))";
     return t.number.home.empty() ? "placed::Int(" + t.count + ") * placed::Int(sizeof(" + t.element + "))"
                                  : t.number.home_bytes;
+  }
+
+  // Adds the accesses of code that may run several times, in which single elements differ from run to run.
+  static void add_whole(const std::vector<Touch>& touches, Part& into) {
+    for (Touch t : touches) {
+      into.anything |= !t.one.empty() && t.count.empty();
+      t.one.clear();
+      into.touches.push_back(t);
+    }
   }
 
   std::vector<std::string> before(const std::vector<Touch>& touches, bool anything) const {
@@ -274,10 +284,20 @@ class Writer {
     std::vector<std::string> list;
     for (const Touch& t : touches)
       if (t.number.home.empty() || (any_there_ && on_device(t.number))) {
-        const std::string one = on(t.write ? "host_takes" : "host_reads", t.data + ", " + bytes_of(t)) + ";";
+        const std::string data = t.one.empty() ? t.data : "&" + t.one;
+        const std::string one = on(t.write ? "host_takes" : "host_reads", data + ", " + bytes_of(t)) + ";";
         if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
       }
     return list;
+  }
+
+  // Statements to insert before the header of a loop or branch.
+  std::vector<std::string> before_header(const Part& part) const {
+    if (part.kind == PartKind::branch) return before(part.touches, part.anything);
+    Part header;
+    header.anything = part.anything;
+    add_whole(part.touches, header);
+    return before(header.touches, header.anything);
   }
 
   // Statements to insert before host code.
@@ -334,9 +354,9 @@ class Writer {
           return;
         }
         any_there_ |= part.kind == PartKind::loop;
-        if (const auto list = before(part.touches, part.anything); !list.empty())
+        if (const auto list = before_header(part); !list.empty())
           insert_before(part, lines(list, indent_of(part.span.begin)), edits);
-        if (part.kind == PartKind::loop) headers_.push_back(before(part.touches, part.anything));
+        if (part.kind == PartKind::loop) headers_.push_back(before_header(part));
         for (const Part& child : part.children) edit(child, function, loops + 1, edits);
         if (part.kind == PartKind::loop) headers_.pop_back();
         return;
@@ -487,7 +507,7 @@ class Writer {
       return;
     }
     into.anything |= part.anything;
-    into.touches.insert(into.touches.end(), part.touches.begin(), part.touches.end());
+    add_whole(part.touches, into);
     into.moves.insert(into.moves.end(), part.moves.begin(), part.moves.end());
     if (!part.moves.empty() || !part.locals.empty() || part.leaves) into.anything = true;
     for (const Part& child : part.children) gather(child, function, into);

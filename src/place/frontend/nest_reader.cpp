@@ -178,14 +178,16 @@ void NestReader::note_touches(const std::vector<Access>& accesses, std::map<std:
       t.number = v;
     }
     if (!v.array()) continue;
-    if (v.storage == Storage::pointer || v.count.empty() || v.scattered) {
+    const bool unknown = v.storage == Storage::pointer || v.count.empty() || v.scattered;
+    if (unknown && (a.element.empty() || v.scattered)) {
       anything = true;
       continue;
     }
-    Touch& t = found[v.data];
+    Touch& t = found[v.data + " " + a.element];
     t.data = v.data;
-    t.count = v.count;
+    t.count = unknown ? "" : v.count;
     t.element = v.host_element;
+    t.one = a.element;
     t.write |= a.write;
   }
 }

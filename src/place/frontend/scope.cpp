@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "place/frontend/scope.hpp"
+#include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -333,6 +334,29 @@ void Scope::quantify(Access& a) const {
   for (const Poly& p : std::vector<Poly>(a.not_negative)) add(p, add);
 }
 
+// C++ text of an array element whose address can be computed before the statement: array and subscripts are variables
+// of the function that nothing else changes, and the statement does not change them. "" for other elements.
+std::string Scope::fixed_element(const Expr* at) const {
+  const SourceManager& sources = ast().getSourceManager();
+  bool fixed = !facts.in_function && isa<ArraySubscriptExpr>(at->IgnoreParens());
+  visit(at, [&](const Stmt* s) {
+    if (const auto* ref = dyn_cast<DeclRefExpr>(s)) {
+      const auto* var = dyn_cast<VarDecl>(ref->getDecl());
+      fixed = fixed && var != nullptr && (var->getType()->isArrayType() || !facts.reachable(var)) &&
+              (var->getDeclContext() == facts.function || var->isFileVarDecl()) && changed.count(var) == 0 &&
+              sources.isBeforeInTranslationUnit(var->getLocation(), root->getBeginLoc());
+    } else if (const auto* cast = dyn_cast<ImplicitCastExpr>(s)) {
+      fixed =
+          fixed && (cast->getCastKind() != CK_LValueToRValue || isa<DeclRefExpr>(cast->getSubExpr()->IgnoreParens()));
+    } else if (const auto* b = dyn_cast<BinaryOperator>(s)) {
+      fixed = fixed && (b->isAdditiveOp() || b->isMultiplicativeOp());
+    } else {
+      fixed = fixed && isa<ArraySubscriptExpr, ParenExpr, IntegerLiteral>(s);
+    }
+  });
+  return fixed && span(at->getSourceRange()).known ? original(at->getSourceRange()) : "";
+}
+
 void Scope::record(const Place& p, bool write, const Expr* at, Effects& fx) {
   const Variable& v = nest.variables[p.variable];
   const std::size_t dimensions = v.array() ? 1 + v.inner.size() : 0;
@@ -344,6 +368,7 @@ void Scope::record(const Place& p, bool write, const Expr* at, Effects& fx) {
   a.own = own.count(at->IgnoreParenImpCasts()) > 0;
   a.line = line(at);
   a.source = source(at);
+  if (v.array() && !tested) a.element = fixed_element(at);
   a.not_negative = p.not_negative;
   a.exists = exists;
   a.where = where;

@@ -95,6 +95,7 @@ struct Scope : Inlining, Source {
   std::string element_text(const Place& p) const;
   void set_field(Place& p, clang::QualType type, const std::vector<long>& steps);
   void record(const Place& p, bool write, const clang::Expr* at, Effects& fx);
+  std::string fixed_element(const clang::Expr* at) const;
   void quantify(Access& a) const;  // adds the remainders in its subscripts to the access
   bool has_remainder(const Poly& p) const;
   int begin_loop(Loop loop);

@@ -119,3 +119,14 @@ static double fmax(double a, double b) {
 void c_fmax_of_user(const double* a, double* b, int n) {
   for (int i = 0; i < n; ++i) b[i] = fmax(a[i], 1);
 }
+
+static float c_kept[N];
+
+// The host writes one element between two kernels, and reads an array whose length is known.
+//: c_ends_by_the_host l1=parallel l2=parallel kernels=2 run
+float c_ends_by_the_host(float* x, const float* r) {
+  for (int i = 0; i < N; ++i) x[i] = c_kept[i] = x[i] + r[i];
+  x[3] = x[0] + c_kept[1];
+  for (int i = 0; i < N; ++i) x[i] = 2 * x[i] - r[i];
+  return x[1] + c_kept[2];
+}

@@ -266,3 +266,22 @@ void mirrored_by_one_more(float* a, int h, int w) {  // x = 0 overlaps the next 
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) a[y * w + (w - x)] = a[y * w + x];
 }
+
+// Statements of the host between kernels: the device copy of the array stays, and only the element is copied.
+//: ends_by_the_host l1=parallel l2=parallel kernels=2 run
+void ends_by_the_host(float* x, const float* r, int n) {
+  if (n < 2) return;
+  for (int i = 0; i < n; ++i) x[i] += r[i];
+  x[n - 1] = x[0] + 1;
+  for (int i = 1; i < n; ++i) x[i] = 2 * x[i] - r[i - 1];
+}
+
+// The subscript changes inside the statement.
+//: end_after_a_step l1=parallel l2=parallel kernels=2 run
+void end_after_a_step(float* x, const float* r, int n) {
+  int k = 0;
+  if (n < 3) return;
+  for (int i = 0; i < n; ++i) x[i] += r[i];
+  k = 1, x[k] = x[k + 1] + 1;
+  for (int i = 0; i < n; ++i) x[i] = 2 * x[i] - r[i];
+}
