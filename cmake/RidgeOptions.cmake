@@ -10,16 +10,21 @@ option(RIDGE_UNITY "For builds from nothing: a folder is one unit, and what runs
 
 # Kernels of the host are compiled once per instruction set and chosen at run time; x86-64 has four sets, Arm one.
 # native: only this machine's set, for a shorter build (src/filterbank/host/kernels.cpp: 6.5 to 3.6 s with g++ 12).
-# sse4: without Highway's emulation for processors before SSE4, a quarter of the code of the Python module.
+# sse4: without Highway's emulation for processors before SSE4, a quarter of the code of the Python module. avx2, avx512: that
+# set only; a wheel has one set.
 set(ridge_targets all)
 if(RIDGE_WHEEL)
-  set(ridge_targets sse4)
+  set(ridge_targets avx2)
 endif()
 set(RIDGE_TARGETS ${ridge_targets} CACHE STRING
-  "Instruction sets of the host's kernels on x86-64: all, sse4 (and newer), or native (this machine's only)")
+  "Instruction sets of the host's kernels on x86-64: all, sse4 (and newer), avx2, avx512 or native (this machine's only)")
 set(ridge_oldest_target "")
 if(RIDGE_TARGETS STREQUAL "sse4" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   set(ridge_oldest_target HWY_SSE4)
+elseif(RIDGE_TARGETS STREQUAL "avx2" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(ridge_oldest_target HWY_AVX2)
+elseif(RIDGE_TARGETS STREQUAL "avx512" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(ridge_oldest_target HWY_AVX3)
 elseif(RIDGE_TARGETS STREQUAL "native" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT CMAKE_CROSSCOMPILING)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null OUTPUT_VARIABLE ridge_macros ERROR_QUIET)
   if(ridge_macros MATCHES "__AVX512BW__" AND ridge_macros MATCHES "__AVX512DQ__" AND ridge_macros MATCHES "__AVX512VL__"
@@ -28,8 +33,8 @@ elseif(RIDGE_TARGETS STREQUAL "native" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_
   elseif(ridge_macros MATCHES "__AVX2__" AND ridge_macros MATCHES "__FMA__" AND ridge_macros MATCHES "__BMI2__" AND ridge_macros MATCHES "__F16C__")
     set(ridge_oldest_target HWY_AVX2)
   endif()
-elseif(NOT RIDGE_TARGETS MATCHES "^(all|sse4|native)$")
-  message(FATAL_ERROR "RIDGE_TARGETS is all, sse4 or native, got ${RIDGE_TARGETS}")
+elseif(NOT RIDGE_TARGETS MATCHES "^(all|sse4|avx2|avx512|native)$")
+  message(FATAL_ERROR "RIDGE_TARGETS is all, sse4, avx2, avx512 or native, got ${RIDGE_TARGETS}")
 endif()
 
 # Precompiled headers save a quarter of the first build. AUTO disables them if ccache serves several trees (its base_dir
@@ -91,7 +96,7 @@ set(ridge_common_headers <algorithm> <cmath> <complex> <cstddef> <cstdint> <file
   <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h>)
 # Additional header of the vector kernels. With several instruction sets Highway includes its own headers once per set.
 set(ridge_kernel_headers "")
-if(ridge_oldest_target AND RIDGE_TARGETS STREQUAL "native")
+if(ridge_oldest_target AND NOT RIDGE_TARGETS STREQUAL "sse4")
   set(ridge_kernel_headers ${PROJECT_SOURCE_DIR}/src/base/simd_precompiled.hpp)
 endif()
 # Additional headers of tests and of nearly all code that runs once.
@@ -211,8 +216,8 @@ target_compile_features(ridge_options INTERFACE cxx_std_20)
 if(ridge_oldest_target)
   target_compile_definitions(ridge_options INTERFACE HWY_BASELINE_TARGETS=${ridge_oldest_target})
 endif()
-if(RIDGE_TARGETS STREQUAL "native" AND ridge_oldest_target STREQUAL "HWY_AVX2")
-  target_compile_definitions(ridge_options INTERFACE HWY_COMPILE_ONLY_STATIC)  # without the AVX-512 that this machine lacks
+if(RIDGE_TARGETS MATCHES "^(avx2|native)$" AND ridge_oldest_target STREQUAL "HWY_AVX2")
+  target_compile_definitions(ridge_options INTERFACE HWY_COMPILE_ONLY_STATIC)  # without AVX-512
 endif()
 if(NOT APPLE)
   target_link_options(ridge_options INTERFACE -Wl,--as-needed)  # every library that is loaded costs time at each start

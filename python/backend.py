@@ -18,13 +18,16 @@ import wheel_policy  # noqa: E402
 
 with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as project:
     PROJECT = dict(re.findall(r'^([a-z-]+) = "(.*)"$', project.read().partition("[project]\n")[2], re.M))
-NAME, VERSION = PROJECT["name"], PROJECT["version"]
+VERSION = PROJECT["version"]
+# RIDGE_WHEEL_KERNELS=avx512: a wheel that holds the module with the kernels of that instruction set alone (ridge/_kernels.py).
+KERNELS = os.environ.get("RIDGE_WHEEL_KERNELS")
+NAME = PROJECT["name"] + (f"_kernels_{KERNELS}" if KERNELS else "")
 METADATA = f"""Metadata-Version: 2.1
-Name: {NAME}
+Name: {NAME.replace("_", "-")}
 Version: {VERSION}
 Summary: {PROJECT["description"]}
 Requires-Python: {PROJECT["requires-python"]}
-Requires-Dist: numpy
+Requires-Dist: {f"ridge=={VERSION}" if KERNELS else "numpy"}
 """
 
 
@@ -75,6 +78,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             generator = ["-G", "Ninja"] if shutil.which("ninja") else []
             subprocess.check_call(["cmake", "-S", ROOT, "-B", build, *generator, "-DCMAKE_BUILD_TYPE=Release", "-DRIDGE_TESTS=OFF",
                                    "-DRIDGE_UNITY=ON", "-DRIDGE_WHEEL=ON", f"-DPython3_EXECUTABLE={sys.executable}",
+                                   *([f"-DRIDGE_TARGETS={KERNELS}"] if KERNELS else []),
                                    *shlex.split(os.environ.get("CMAKE_ARGS", ""))])
         # An explicit number of jobs: without one, make starts a job per file and exhausts memory.
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(len(os.sched_getaffinity(0)))
@@ -84,7 +88,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         module = next((os.path.join(package, name) for name in os.listdir(package) if name.startswith("_ridge.cp")), None)
         if module is None:
             raise RuntimeError("CMake built no Python module: are Python's headers and pybind11 installed?")
-        for name in sorted(os.listdir(package)):
+        if KERNELS:
+            files[f"{NAME}/__init__.py"] = f'__version__ = "{VERSION}"\n'.encode()
+        for name in [] if KERNELS else sorted(os.listdir(package)):
             if name.endswith((".py", ".pyi", "py.typed")):
                 with open(os.path.join(package, name), "rb") as source:
                     files[f"{NAME}/{name}"] = source.read()

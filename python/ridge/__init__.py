@@ -8,14 +8,21 @@ array([0, 0, 0, 8, 0, 0, 0, 0])
 `ridge.fft` is loaded with the package, the other modules when they are first used. `ridge.torch`, `ridge.jax`, `ridge.dask` and
 `ridge.xarray` need the library of that name.
 """
-from . import fft
-from ._ridge import forget_wisdom, wisdom
-from .array import Array, array, asarray, empty, from_dlpack
+from importlib.machinery import PathFinder
+
+__version__ = "0.1.0"
+if PathFinder.find_spec("ridge_kernels_avx512") is not None:
+    from . import _kernels
+    if (_module := _kernels.load("ridge_kernels_avx512", __version__)) is not None:
+        _ridge = _module
+
+from . import fft  # noqa: E402
+from ._ridge import forget_wisdom, wisdom  # noqa: E402
+from .array import Array, array, asarray, empty, from_dlpack  # noqa: E402
 
 __all__ = ["fft", "filterbank", "image", "nufft", "planner", "sar", "search", "stencil", "Array", "array", "asarray", "empty",
            "from_dlpack",
            "devices", "machine", "Machine", "device_memory", "set_device_memory", "wisdom", "forget_wisdom", "array_api"]
-__version__ = "0.1.0"
 
 _MODULES = ("filterbank", "image", "nufft", "planner", "sar", "search", "stencil", "torch", "jax", "dask", "xarray")
 _NAMES = {"devices": "_machine", "machine": "_machine", "Machine": "_machine",

@@ -3,6 +3,8 @@
 
 #include <ridge/error.hpp>
 
+#include "base/instruction_sets.hpp"
+
 namespace py = pybind11;
 
 PYBIND11_MODULE(_ridge, module) {
@@ -19,6 +21,11 @@ PYBIND11_MODULE(_ridge, module) {
       PyErr_SetString(type, error.what());
     }
   });
+  try {
+    ridge::base::require_built_instructions();
+  } catch (const ridge::Error& error) {
+    throw py::import_error(error.what());
+  }
   ridge::python::add_devices(module);
   ridge::python::add_device_arrays(module);
   ridge::python::add_tensor_calls(module);

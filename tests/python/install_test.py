@@ -56,6 +56,18 @@ with tempfile.TemporaryDirectory() as work:
     must([sys.executable, "-c", PROGRAM, target], PYTHONPATH=target)
     print("pip install --target: works")
 
+    # A wheel of kernels is used if its version is that of the package.
+    must([sys.executable, "-m", "pip", "wheel", *pip[3:], "--wheel-dir", work, source], RIDGE_BUILD_DIR=build, RIDGE_WHEEL_KERNELS="avx512")
+    must([sys.executable, *pip, "--target", target, *(os.path.join(work, name) for name in os.listdir(work) if "avx512" in name)])
+    loaded = "import sys, ridge\nassert sys.argv[2] in ridge._ridge.__file__ and ridge._ridge.__name__ == 'ridge._ridge', ridge._ridge.__file__\n"
+    must([sys.executable, "-c", loaded + PROGRAM, target, "ridge_kernels_avx512"], PYTHONPATH=target)
+    must([sys.executable, "-c", loaded, target, "/ridge/"], PYTHONPATH=target, RIDGE_SIMD="avx2")
+    with open(os.path.join(target, "ridge_kernels_avx512", "__init__.py"), "w") as file:
+        file.write('__version__ = "0.0.9"\n')
+    if "0.0.9 does not belong to ridge" not in must([sys.executable, "-c", loaded + PROGRAM, target, "/ridge/"], PYTHONPATH=target):
+        sys.exit("kernels of another version were used, or refused without a warning")
+    print("ridge-kernels-avx512: works")
+
     prefix = os.path.join(work, "prefix")
     must(["cmake", "--install", build, "--component", "python", "--prefix", prefix])
     found = [folder for folder, _, files in os.walk(prefix) if "__init__.py" in files]

@@ -1,0 +1,3 @@
+from types import ModuleType
+
+def load(name: str, version: str) -> ModuleType | None: ...
