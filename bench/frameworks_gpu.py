@@ -132,6 +132,30 @@ def check_torch():
         assert abs(y[3, 0].item() - 8192) < 1e-2 and y[3, 1:].abs().max().item() < 1e-2
         return f"returned after {seconds * 1e6:.0f} us"
 
+    @check("torch: a captured graph gives new results; a layout without a plan is refused during a capture")
+    def captured():
+        x, other = tensor(64, 1024), tensor(33, 300)
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            ours.fft(x)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=stream):
+            y = ours.fft(x)
+        for _ in range(2):
+            x.copy_(tensor(64, 1024))
+            graph.replay()
+            torch.cuda.synchronize()
+            torch.testing.assert_close(y, torch.fft.fft(x), rtol=1e-4, atol=1e-3)
+        try:
+            with torch.cuda.graph(torch.cuda.CUDAGraph(), stream=stream):
+                ours.fft(other)
+        except RuntimeError as error:
+            assert "while the stream is captured" in str(error), error
+        else:
+            raise AssertionError("planned during a capture")
+        torch.testing.assert_close(ours.fft(other), torch.fft.fft(other), rtol=1e-4, atol=1e-3)
+
     @check("torch: the result is memory of PyTorch's allocator")
     def allocator():
         x = tensor(256, 4096)
@@ -221,6 +245,21 @@ def check_cupy():
             assert not stream.done, "the stream was idle: the call waited"
         stream.synchronize()
         assert abs(complex(y[2, 0]) - 3 * 4096) < 1e-1
+
+    @check("cupy: a captured graph gives new results")
+    def captured():
+        x, stream = cupy.ones((64, 1024), cupy.complex64), cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            y = ridge.fft.fft(x)
+            stream.synchronize()
+            stream.begin_capture()
+            y = ridge.fft.fft(x)
+            graph = stream.end_capture()
+            for k in (2, 3):
+                x[...] = k
+                graph.launch(stream)
+                stream.synchronize()
+                assert abs(complex(y[5, 0]) - k * 1024) < 1e-1 and float(abs(y[:, 1:]).max()) < 1e-2
 
 
 def check_jax():
