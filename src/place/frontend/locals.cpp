@@ -275,7 +275,7 @@ const CallExpr* Reader::call_inside(const Expr* e) const {
 namespace {
 
 // True for v.back(), v.front(), v.at(i) and v[i] of a std::vector or std::array of objects, such as images: the call
-// returns a reference and reads no number.
+// returns a reference and accesses no array.
 bool is_object_in_container(const CallExpr* call) {
   const auto* member = dyn_cast<CXXMemberCallExpr>(call);
   const auto* subscript = dyn_cast<CXXOperatorCallExpr>(call);

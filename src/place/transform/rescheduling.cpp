@@ -13,6 +13,7 @@
 #include <isl/union_map.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <stdexcept>
 
@@ -76,7 +77,9 @@ class Rescheduler {
     std::vector<Proposal> all;
     std::optional<Legality> legality;
     const bool deep = std::any_of(nest_.loops.begin(), nest_.loops.end(), [](const Loop& l) { return l.depth >= 2; });
-    for (const int depth : {2, 8}) {  // loops inside the second one move with it, or on their own
+    // Loops inside the second one move with it, or on their own: the first is better for caches and vectors, the second
+    // gives devices grids of two loops.
+    for (const int depth : state_.on_host ? std::array{2, 8} : std::array{8, 2}) {
       if ((depth == 2 && !deep) || !applies(depth)) continue;
       if (!legality) legality.emplace(state_);
       for (const bool cut : {false, true}) {

@@ -227,6 +227,19 @@ void solved_downwards(const float* l, const float* b, float* x, int n) {
   }
 }
 
+// Devices get the loops over rows and columns inside the sequential one, threads whole rows.
+//: factored l1=sequential:flow kernels=0 run by=rescheduling without=kept
+void factored(float (*a)[64], int n) {
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < i; ++j) {
+      for (int k = 0; k < j; ++k) a[i][j] -= 0.01f * a[i][k] * a[k][j];
+      a[i][j] /= 1 + a[j][j] * a[j][j];
+    }
+    for (int j = i; j < n; ++j)
+      for (int k = 0; k < i; ++k) a[i][j] -= 0.01f * a[i][k] * a[k][j];
+  }
+}
+
 //: best_of_parts l1=sequential:flow l2=sequential l3=sequential kernels=0 run by=rescheduling
 void best_of_parts(int* best, const int* gain, int n) {
   for (int i = n - 1; i >= 0; --i)
