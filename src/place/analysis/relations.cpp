@@ -13,15 +13,12 @@
 
 #include "place/analysis/delinearize.hpp"
 #include "place/text/node_text.hpp"
+#include "place/text/words.hpp"
 
 namespace ridge::place::analysis {
 namespace {
 
-std::string joined(const std::vector<std::string>& list) {
-  std::string text;
-  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
-  return text;
-}
+using text::joined;
 
 // Flattens the tree of a nest into statement instances with their domains, orders and accesses.
 class Builder {
