@@ -1,6 +1,7 @@
-// Layers along z or y: a work-item computes one line of the layer. The new level, the scale and memory variables that
-// only their own cell reads (@own_arrays@, @own_load@) are loaded for @block@ cells at once: a store may otherwise delay
-// the loads after it. @load@ reads what neighbours need, @body@ computes a cell's values, @store@ its memory variables.
+// Layers along z or y: a work-item computes one line of the layer, @block@ cells at a time. Arrays (@arrays@) hold what it
+// reads; of long lines only the cells around the current ones are in registers. Values that neighbours read (@load@) are
+// loaded @lead@ cells before those that are computed (@body@, @store@), own ones (@own_load@) with them: a store may
+// otherwise delay the loads after it. @shared@ computes values that neighbours share.
 
 KERNEL WORK_GROUP(@items@, 1, 1) void @name@(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
     GLOBAL const CELL* RESTRICT profiles, GLOBAL CELL* memories, GLOBAL const long* RESTRICT table,
@@ -13,25 +14,31 @@ KERNEL WORK_GROUP(@items@, 1, 1) void @name@(GLOBAL CELL* grid, GLOBAL const CEL
   const int live_begin = (int)side[3], live_end = (int)side[4];
   const ulong cell = (ulong)side[0] * step + (ulong)other * other_step + x;
   const ulong deep_step = (ulong)others * width, block = @band@ * deep_step;
+  const @offset@ along = (@offset@)step, deep = (@offset@)deep_step;
+  GLOBAL const CELL* const old_line = grid + older + cell;
+  GLOBAL CELL* const new_line = grid + newer + cell;
+  GLOBAL const CELL* const scale_line = media + scale + cell;
   GLOBAL CELL* memory = memories + side[1] + item;
   GLOBAL const CELL* profile = profiles + side[2] + @profile_begin@;
-  CELL before[@cells@];
-  UNROLL for (int k = 0; k < @cells@; ++k) before[k] = grid[older + cell + (ulong)((long)(k - @radius@) * (long)step)];
+@arrays@
+  UNROLL for (int first = -@lead@; first < @band@; first += @block@) {
+    UNROLL for (int k = first + @lead@; k < first + @lead@ + @block@; ++k) {
+      const int at = k - @radius@;
+      if (k >= @cells@) continue;
+      before[k] = old_line[at * along];
 @load@
-  UNROLL for (int first = 0; first < @band@; first += @block@) {
-    CELL fresh[@block@], scales[@block@]@own_arrays@;
-    UNROLL for (int k = 0; k < @block@; ++k) {
-      const int at = first + k;
-      if (at >= @band@) continue;
-      fresh[k] = grid[newer + cell + (ulong)at * step];
-      scales[k] = media[scale + cell + (ulong)at * step];
+    }
+    UNROLL for (int at = first; at < first + @block@; ++at) {
+      if (at < 0 || at >= @band@) continue;
+      fresh[at] = new_line[at * along];
+      scales[at] = scale_line[at * along];
 @own_load@
     }
-    UNROLL for (int k = 0; k < @block@; ++k) {
-      const int at = first + k;
-      if (at >= @band@) continue;
+@shared@
+    UNROLL for (int at = first; at < first + @block@; ++at) {
+      if (at < 0 || at >= @band@) continue;
 @body@
-      grid[newer + cell + (ulong)at * step] = @result@;
+      new_line[at * along] = @result@;
       if (at >= live_begin && at < live_end) {
 @store@
       }

@@ -1,7 +1,10 @@
 // Kernel text for layers computed line by line along their axis. Every value of a line is read once: a work-item has
-// the line in registers. Memory variables are replaced in place, because no other work-item reads them.
+// the line, or the part of it that is under way, in registers. Memory variables are replaced in place, because no other
+// work-item reads them.
 #include "stencil/layers/line_kernels.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include <fmt/format.h>
@@ -38,13 +41,19 @@ class LineText {
   std::string text() const {
     const LayerPlace& place = layer_.place;
     const std::size_t band = place.extent[place.axis], cells = line_cells(place);
-    std::string local_arrays, tile_load, tile_store, own_arrays, own_load, load, store;
+    std::string local_arrays, tile_load, tile_store, own_load, load, store;
+    std::string arrays = fmt::format("  CELL before[{0}], fresh[{1}], scales[{1}];\n", cells, band);
     for (std::size_t i = 0; i < layer_.memories; ++i) {
-      if (near_.count(i) > 0) {
-        load += near_load(i);
+      arrays += fmt::format("  GLOBAL CELL* const memory_line{0} = memory + {0} * block;\n", i);
+      if (by_x_) {
+        if (near_.count(i) > 0) load += near_load(i);
+      } else if (is_loaded_early(i)) {
+        arrays += fmt::format("  CELL memory{}[{}];\n", i, cells);
+        load +=
+            fmt::format("      memory{}[k] = at >= 0 && at < {} && {} ? {} : (CELL)0;\n", i, band, kLive, stored(i));
       } else {
-        own_arrays += fmt::format(", own{}[{}]", i, kBlock);
-        own_load += fmt::format("      own{}[k] = {} ? {} : (CELL)0;\n", i, kLive, stored(i));
+        arrays += fmt::format("  CELL own{}[{}];\n", i, band);
+        own_load += fmt::format("      own{}[at] = {} ? {} : (CELL)0;\n", i, kLive, stored(i));
       }
       store += fmt::format("{}{} = {};\n", by_x_ ? "      " : "        ", by_x_ ? tiled(i, "at") : stored(i),
                            body_text().result(i + 1, "t"));
@@ -56,7 +65,11 @@ class LineText {
                                wide() == 1 ? "(CELL)0" : "make_float4(0, 0, 0, 0)");
       tile_store += fmt::format("      if ({}) {} = memory_vectors{}[i];\n", kLive, row_stored(i), i);
     }
-    if (layer_.shared > 0) load += shared_text();
+    if (layer_.shared > 0 && by_x_) load += shared_text();
+    const std::size_t block = marches() ? 4 : 6, reach = shared_reach();
+    const std::size_t early =
+        whole_blocks(2 * place.radius + reach, block);  // cells that a computed one needs before it
+    const auto planes = static_cast<double>(layout_.shape[1]) * static_cast<double>(layout_.shape[2] + 256);
     const auto read = [&](const Operation& op) { return read_text(op); };
     return "\n" + ridge::detail::fill_kernel_text(
                       by_x_ ? "stencil/layer_row" : "stencil/layer_column",
@@ -66,7 +79,11 @@ class LineText {
                        {"band", std::to_string(band)},
                        {"radius", std::to_string(place.radius)},
                        {"cells", std::to_string(cells)},
-                       {"block", std::to_string(kBlock)},
+                       {"block", std::to_string(block)},
+                       {"lead", std::to_string(marches() ? early : whole_blocks(cells, block))},
+                       {"offset", planes * static_cast<double>(cells) < 0x1p31 ? "int" : "long"},
+                       {"arrays", arrays + shared_arrays(cells)},
+                       {"shared", by_x_ ? "" : column_shared_text(early - reach, block)},
                        {"rows", std::to_string(tile_rows(layer_.place))},
                        {"parts", std::to_string(row_parts(place))},
                        {"part", std::to_string(kPart)},
@@ -76,7 +93,6 @@ class LineText {
                        {"wide", std::to_string(wide())},
                        {"tile_load", tile_load},
                        {"tile_store", tile_store},
-                       {"own_arrays", own_arrays},
                        {"own_load", own_load},
                        {"profile_begin", std::to_string(quads() ? 4 * place.radius : place.radius)},
                        {"load", load},
@@ -86,7 +102,9 @@ class LineText {
   }
 
  private:
-  static constexpr std::size_t kBlock = 6;  // cells of a line whose own values are loaded at once
+  static std::size_t whole_blocks(std::size_t cells, std::size_t block) { return (cells + block - 1) / block * block; }
+  // Along z and y: long lines are loaded while they are computed, because they would take too many registers.
+  bool marches() const { return line_cells(layer_.place) > 20; }
   static constexpr const char* kLive = "at >= live_begin && at < live_end";
 
   std::size_t window() const { return kPart + 2 * layer_.place.radius; }
@@ -97,20 +115,30 @@ class LineText {
   }
   CellText body_text() const { return cell_text(layer_.main.outputs, layout_, type_name<T>()); }
 
-  // A memory variable of a line, with zeros beyond the band.
+  // Along z and y: neighbours read the memory variable, or values that are shared depend on it.
+  bool is_loaded_early(std::size_t i) const { return layer_.shared > 0 || near_.count(i) > 0; }
+  // Cells from which a shared value reads, on each side.
+  std::size_t shared_reach() const {
+    int reach = 0;
+    for (const Operation& op : flatten(layer_.first.outputs).operations) {
+      if (op.kind == Node::Kind::read) reach = std::max(reach, std::abs(op.offset[layer_.place.axis]));
+    }
+    return static_cast<std::size_t>(reach);
+  }
+
+  // A memory variable of a line along x, with zeros beyond the band.
   std::string near_load(std::size_t i) const {
     const std::size_t cells = line_cells(layer_.place), radius = layer_.place.radius;
     return fmt::format(
         "  CELL memory{0}[{1}];\n"
         "  UNROLL for (int k = 0; k < {1}; ++k) {{\n"
-        "    const int at = {2}k - {3};\n"
-        "    memory{0}[k] = at >= 0 && at < {4}{5} ? {6} : (CELL)0;\n"
+        "    const int at = begin + k - {2};\n"
+        "    memory{0}[k] = at >= 0 && at < {3} ? {4} : (CELL)0;\n"
         "  }}\n",
-        i, by_x_ ? window() : cells, by_x_ ? "begin + " : "", radius, cells - 2 * radius,
-        by_x_ ? "" : fmt::format(" && {}", kLive), by_x_ ? tiled(i, "at") : stored(i));
+        i, window(), radius, cells - 2 * radius, tiled(i, "at"));
   }
   // A memory variable of cell `at` of the work-item's line: in global memory; along x, in its tile.
-  static std::string stored(std::size_t i) { return fmt::format("memory[{} * block + (ulong)at * deep_step]", i); }
+  static std::string stored(std::size_t i) { return fmt::format("memory_line{}[at * deep]", i); }
   static std::string tiled(std::size_t i, const char* at) { return fmt::format("memory_tile{}[mine + {}]", i, at); }
   // Expression for a memory variable of the tile's row `row` and cell `at`, in global memory.
   std::string row_stored(std::size_t i) const {
@@ -126,23 +154,38 @@ class LineText {
   }
   const char* vector() const { return wide() == 1 ? "CELL" : "float4"; }
 
-  // Values that neighbours share, zero outside the band.
-  std::string shared_text() const {
-    const std::size_t cells = line_cells(layer_.place), radius = layer_.place.radius;
-    const CellText values = cell_text(layer_.first.outputs, layout_, type_name<T>());
-    std::string arrays, store;
-    const std::size_t count = by_x_ ? window() : cells;
-    for (std::size_t i = 0; i < layer_.shared; ++i) {
+  std::string shared_arrays(std::size_t count) const {
+    std::string arrays;
+    for (std::size_t i = 0; i < layer_.shared; ++i)
       arrays +=
           fmt::format("  CELL shared{0}[{1}];\n  UNROLL for (int k = 0; k < {1}; ++k) shared{0}[k] = 0;\n", i, count);
+    return arrays;
+  }
+  // Values of cell `at` that neighbours share, element `k` of the line; they are zero outside the band.
+  std::string shared_values() const {
+    const CellText values = cell_text(layer_.first.outputs, layout_, type_name<T>());
+    std::string store;
+    for (std::size_t i = 0; i < layer_.shared; ++i)
       store += fmt::format("      shared{}[k] = {};\n", i, values.result(i, "s"));
-    }
     const auto read = [&](const Operation& op) { return shared_read_text(op); };
-    return arrays + fmt::format(
-                        "  UNROLL for (int k = {}; k < {}; ++k) {{\n    const int at = {}k - {};\n    if (at >= 0 && "
-                        "at < {}) {{\n{}{}    }}\n  }}\n",
-                        by_x_ ? 0 : radius, by_x_ ? count : cells - radius, by_x_ ? "begin + " : "", radius,
-                        cells - 2 * radius, quad_text() + values.statements("      ", "s", read), store);
+    return quad_text() + values.statements("      ", "s", read) + store;
+  }
+  // Along x, of all cells that a work-item reads.
+  std::string shared_text() const {
+    const std::size_t cells = line_cells(layer_.place), radius = layer_.place.radius;
+    return shared_arrays(window()) +
+           fmt::format(
+               "  UNROLL for (int k = 0; k < {}; ++k) {{\n    const int at = begin + k - {};\n    if (at >= 0 && at "
+               "< {}) {{\n{}    }}\n  }}\n",
+               window(), radius, cells - 2 * radius, shared_values());
+  }
+  // Along z and y, of the block that is `early` cells before the one that is computed.
+  std::string column_shared_text(std::size_t early, std::size_t block) const {
+    if (layer_.shared == 0) return {};
+    return fmt::format(
+        "    UNROLL for (int k = first + {0}; k < first + {0} + {1}; ++k) {{\n      const int at = k - {2};\n"
+        "      if (at < 0 || at >= {3}) continue;\n{4}    }}\n",
+        early, block, layer_.place.radius, layer_.place.extent[layer_.place.axis], shared_values());
   }
 
   // An element of a line's array, `by` cells away.
@@ -157,13 +200,14 @@ class LineText {
   std::string read_text(const Operation& op) const {
     const int by = op.offset[layer_.place.axis];
     if (op.kind == Node::Kind::coefficient)
-      return op.field < layer_.profiles ? profile_text(op.field, by) : by_x_ ? "scale_tile[mine + at]" : "scales[k]";
-    if (op.field == 0) return by_x_ ? "new_tile[mine + at]" : "fresh[k]";
+      return op.field < layer_.profiles ? profile_text(op.field, by) : by_x_ ? "scale_tile[mine + at]" : "scales[at]";
+    if (op.field == 0) return by_x_ ? "new_tile[mine + at]" : "fresh[at]";
     if (op.field == layer_.previous_field()) return element("before", by);
     if (op.field > layer_.previous_field())
       return element(fmt::format("shared{}", op.field - layer_.previous_field() - 1), by);
-    if (near_.count(op.field - 1) > 0) return element(fmt::format("memory{}", op.field - 1), by);
-    return by_x_ ? tiled(op.field - 1, "at") : fmt::format("own{}[k]", op.field - 1);
+    const std::size_t i = op.field - 1;
+    if (by_x_ ? near_.count(i) > 0 : is_loaded_early(i)) return element(fmt::format("memory{}", i), by);
+    return by_x_ ? tiled(i, "at") : fmt::format("own{}[at]", i);
   }
   // In the loop over the elements `k` of a line.
   std::string shared_read_text(const Operation& op) const {
@@ -171,10 +215,10 @@ class LineText {
     const auto near = [&](const std::string& array) { return fmt::format("{}[k + ({})]", array, by); };
     if (op.field < layer_.profiles) return profile_text(op.field, by);
     if (op.field == layer_.previous()) return near("before");
-    if (op.field == layer_.scaling()) return by_x_ ? "scale_tile[mine + at]" : "media[scale + cell + (ulong)at * step]";
+    if (op.field == layer_.scaling()) return by_x_ ? "scale_tile[mine + at]" : "scale_line[at * along]";
     const std::size_t i = op.field - layer_.others();
-    if (near_.count(i) > 0) return near(fmt::format("memory{}", i));
-    return by_x_ ? tiled(i, "at") : fmt::format("({} ? {} : (CELL)0)", kLive, stored(i));
+    if (!by_x_ || near_.count(i) > 0) return near(fmt::format("memory{}", i));
+    return tiled(i, "at");
   }
 
   const LoweredLayer<T>& layer_;
