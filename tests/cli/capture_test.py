@@ -170,6 +170,38 @@ def full_disk(data):
     check(read("cut.raw") == data[:96000], "file limit: the file is not cut after a block")
 
 
+def killed(data):
+    """kill -9 of a capture leaves whole blocks in its file; of one end of a ring, an error at the other end."""
+    global PORT
+    cases = []
+    for victim in ("file", "writer", "reader"):
+        PORT += 1
+        address, ring = f"udp://127.0.0.1:{PORT}", f"ring:killed-{PORT}"
+        capture = start("capture", address, "killed.raw" if victim == "file" else ring + ",blocks=2,block=8K", "--idle", 1.5,
+                        "--block", 16)
+        reader = start("channelize", ring, "killed.out", "--channels", 16, "--taps", 2) if victim != "file" else None
+        deadline = time.monotonic() + LIMIT
+        while not listening(PORT) and capture.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        sender = start("capture", address, "--replay", "sent.raw", "--payload", 1000, "--gbits", 0.02)
+        cases.append((victim, ring, capture, reader, sender))
+    time.sleep(0.5)
+    for victim, _, capture, reader, _ in cases:
+        (reader if victim == "reader" else capture).kill()
+    for victim, ring, capture, reader, sender in cases:
+        dead, alive = (reader, capture) if victim == "reader" else (capture, reader)
+        code, text = end(sender)
+        check(code == 0, f"sender to a killed capture: exit {code}: {text}")
+        code, text = end(dead)
+        check(code == -signal.SIGKILL, f"kill of the {victim}: exit {code}: {text}")
+        if alive:
+            code, text = end(alive)
+            check(code == 1 and f"{ring}:" in text and ("killed" in text or "ended" in text),
+                  f"kill of the {victim}: exit {code}: {text}")
+    got = read("killed.raw")
+    check(got and len(got) % 16000 == 0 and got == data[:len(got)], f"a killed capture left {len(got)} other bytes")
+
+
 def slow_output(data):
     """A reader that stops: the receiver continues, and flags the packets that it cannot store."""
     os.mkfifo("slow")
@@ -356,6 +388,7 @@ def main():
         vdif()
         jumps(data)
         full_disk(data)
+        killed(data)
         slow_output(data)
         mistakes()
         whole_day()
