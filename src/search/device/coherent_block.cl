@@ -36,20 +36,16 @@ KERNEL WORK_GROUP_RESIDENT(THREADS, 1, 1, RESIDENT) void dedisperse_block(
     GLOBAL const SAMPLE* const first = in + from + item;
 #endif
     if (INSIDE(from, 8 * STAGED)) {
-      UNROLL for (int i = 0; i < EACH; ++i) {
-        const SAMPLE x = first[POINT(i)];
-        v[i] = make_float2((float)x.x, (float)x.y);
-      }
+      UNROLL for (int i = 0; i < EACH; ++i) v[i] = POINT_OF(first[POINT(i)]);
     } else {
       UNROLL for (int i = 0; i < EACH; ++i) {
         const long at = from + item + POINT(i);
-        SAMPLE x;
-        x.x = x.y = 0;
-        if (at >= 0 && at < (long)samples) x = in[at];
-        v[i] = make_float2((float)x.x, (float)x.y);
+        const SAMPLE x = at >= 0 && at < (long)samples ? in[at] : NO_SAMPLE;
+        v[i] = POINT_OF(x);
       }
     }
     TRANSFORM(R0, 0, 0, 1, 0, 0)
+    SUBTRACT_CONSTANT(v[0], R0)
 #if STAGED
     BARRIER();  // the points of the block before are read
 #endif

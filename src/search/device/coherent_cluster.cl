@@ -14,14 +14,13 @@ KERNEL WORK_GROUP_RESIDENT(THREADS, 1, 1, RESIDENT) CLUSTER(GROUPS_EACH) void de
   UNROLL for (int i = 0; i < EACH; ++i) {
     const int within = rank * OWN + item + i / GROUPS_EACH * THREADS + POINTS * (i % GROUPS_EACH);
     const long at = from + within;
-    SAMPLE x;
-    x.x = x.y = 0;
-    if (at >= 0 && at < (long)samples) x = in[at];
-    v[i] = make_float2((float)x.x, (float)x.y);
+    const SAMPLE x = at >= 0 && at < (long)samples ? in[at] : NO_SAMPLE;
+    v[i] = POINT_OF(x);
   }
   CLUSTER_BARRIER()  // every group has begun: its local memory may be written
   UNROLL for (int q = 0; q < EACH / GROUPS_EACH; ++q) {
     butterfly(v + q * GROUPS_EACH, GROUPS_EACH, 0, turns, 1, 0);
+    SUBTRACT_CONSTANT(v[q * GROUPS_EACH], GROUPS_EACH)
     const int at = rank * OWN + item + q * THREADS;
     UNROLL for (int k = 0; k < GROUPS_EACH; ++k) STORE_PEER(PEER(k), line + PADDED(at), v[q * GROUPS_EACH + k]);
   }

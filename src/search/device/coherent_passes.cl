@@ -23,10 +23,19 @@
 #define SUB_BLOCK_BARRIER() BARRIER()
 #endif
 
+// Points of an int8 sample s are 2^15 + 128 + s, which takes no conversion: the upper bytes of 2^15 are placed before the
+// sample's. Their sums are exact, and only the first output of the first, plain butterflies has the constant.
 #if SAMPLE_BYTES
-#define SAMPLE char2
+#define SAMPLE ushort
+#define NO_SAMPLE 0
+#define POINT_OF(s) make_float2(FLOAT_OF(BYTE_PERMUTE((uint)(s) ^ 0x8080u, 0x47000000u, 0x7404)), \
+                                FLOAT_OF(BYTE_PERMUTE((uint)(s) ^ 0x8080u, 0x47000000u, 0x7414)))
+#define SUBTRACT_CONSTANT(v, radix) (v).x -= (radix) * 32896.0f, (v).y -= (radix) * 32896.0f;
 #else
 #define SAMPLE float2
+#define NO_SAMPLE make_float2(0.0f, 0.0f)
+#define POINT_OF(s) (s)
+#define SUBTRACT_CONSTANT(v, radix)
 #endif
 
 // Offsets of the passes' tables in `turns`, each with RADIX / 2 pairs per w: first the forward passes (pass 0 has a table
