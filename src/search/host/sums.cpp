@@ -60,7 +60,8 @@ void AddRowsOf(const void* const* rows, std::size_t terms, void* to, std::size_t
     StoreAs(d, c, out + t + 2 * lanes);
     StoreAs(d, e, out + t + 3 * lanes);
   }
-  for (; t + lanes <= count; t += lanes) {
+  for (; t < count && count >= lanes; t += lanes) {
+    t = std::min(t, count - lanes);  // the last vector overlaps the one before
     auto sum = LoadAs(d, in[0] + t);
     for (std::size_t j = 1; j < terms; ++j) sum = hn::Add(sum, LoadAs(d, in[j] + t));
     StoreAs(d, sum, out + t);
