@@ -1,6 +1,8 @@
 // Runs the host's tiles on a grid in shared memory: candidates, boxes of the processes, readers of the whole grid.
 #include "mpi/shared_grid.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -22,6 +24,14 @@ using namespace ridge::stencil;
 using ridge::stencil::Box;
 
 constexpr const char* kVariant = "overlapped_tiles";
+
+// Maps all pages now. Otherwise a process faults on the pages of every tile that it has not computed before, which
+// takes a sixth of a tile's time. Linux before 5.14 does not have the call.
+void map_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  static_cast<void>(::madvise(memory, bytes, MADV_POPULATE_WRITE));
+#endif
+}
 
 // The layout with the threads of all processes.
 template <class T>
@@ -67,6 +77,7 @@ class SharedGrid final : public Domain<T> {
     levels_ = std::make_unique<Levels<T>>(layout_, team_, static_cast<T*>(memory_[0].of(0)),
                                           static_cast<T*>(memory_[1].of(0)));
     processes.publish(counters_);  // all memory is 0
+    for (const Communicator::Shared& memory : memory_) map_pages(memory.of(0), bytes);
     choose(entries_of(device, update, layout_, options.planner));
   }
 
@@ -149,7 +160,7 @@ class SharedGrid final : public Domain<T> {
       const auto built = std::dynamic_pointer_cast<const HostVariant<T>>(entry.build());
       const std::size_t steps = std::max<std::size_t>(built->depth(), 1);
       double seconds = 0;
-      for (int run = 0; entries.size() > 1 && run < 2; ++run) {  // the first touches the memory
+      for (int run = 0; entries.size() > 1 && run < 2; ++run) {  // the first is not counted
         const double before = base::now();
         built->steps(*levels_, steps);
         seconds = processes_.largest(base::now() - before) / static_cast<double>(steps);
