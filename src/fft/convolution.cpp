@@ -45,15 +45,23 @@ Element conjugate(Element value) {
   }
 }
 
-// The power of two with the least cost per output value, at most as long as the whole result needs.
-std::size_t best_block(std::size_t filter, std::size_t most) {
-  std::size_t best = std::bit_ceil(filter), limit = std::bit_ceil(most);
+// The block with the least cost of all blocks that compute `needed` values; 0: of a long signal, per value. Powers of
+// two, and 9/8 and 5/4 of them for a known number of values, which cost more per point.
+std::size_t best_block(std::size_t filter, std::size_t needed) {
+  constexpr std::size_t kLongest = std::size_t{1} << 24, kCached = std::size_t{1} << 16;
+  const std::size_t limit = std::min(std::bit_ceil(needed == 0 ? 64 * filter + 4096 : needed), kLongest);
+  std::size_t best = std::bit_ceil(filter);
   double least = INFINITY;
-  for (std::size_t n = best; n <= std::max(limit, best) && n <= (std::size_t{1} << 24); n *= 2) {
-    const double points = static_cast<double>(n), fresh = static_cast<double>(n - filter + 1);
-    // Lengths beyond the cache cost 1.5 times as much per point.
-    const double cost = points * (std::log2(points) + 2) * (n > (std::size_t{1} << 16) ? 1.5 : 1.0) / fresh;
-    if (cost < least) least = cost, best = n;
+  for (std::size_t power = std::bit_floor(filter); power <= std::max(limit, best); power *= 2) {
+    for (const std::size_t eighths : {8, 9, 10}) {
+      const std::size_t n = power * eighths / 8;
+      if (n < filter || (eighths > 8 && (needed == 0 || n > limit))) continue;
+      const double points = static_cast<double>(n), fresh = static_cast<double>(n - filter + 1);
+      const double blocks = needed == 0 ? 1 / fresh : n >= needed ? 1 : std::ceil(static_cast<double>(needed) / fresh);
+      const double cost =
+          blocks * points * (std::log2(points) + 2) * (n > kCached ? 1.5 : 1.0) * (eighths > 8 ? 1.4 : 1.0);
+      if (cost < least) least = cost, best = n;
+    }
   }
   return best;
 }
@@ -130,7 +138,7 @@ class Convolver {
         weights_(filter.begin(), filter.end()),
         inner_only_(inner_only),
         filter_size_(checked_size(filter)),
-        block_(options.block == 0 ? best_block(filter_size_, 64 * filter_size_ + 4096) : options.block),
+        block_(options.block == 0 ? best_block(filter_size_, needed_for(options.signal)) : options.block),
         threads_(std::min(options.threads == 0 ? base::hardware_threads() : options.threads, base::kMostThreads)),
         pool_(device.is_host() ? threads_ : 1, Filter<Element>::room(block_) + 16, 0, kPreparedCallers) {
     check_block();
@@ -147,7 +155,7 @@ class Convolver {
   void run(std::span<const Element> signal, std::span<Element> out) const {
     const std::size_t needed = check(signal, out);
     if (panels_) return panels_->run(signal, out.first(needed), inner_only_ ? filter_size_ - 1 : 0);
-    const std::size_t fresh = block_ - filter_size_ + 1, blocks = (needed + fresh - 1) / fresh;
+    const std::size_t fresh = fresh_of(needed), blocks = (needed + fresh - 1) / fresh;
     const auto scratch = pool_.lend();
     struct Call {
       const Convolver& self;
@@ -185,6 +193,14 @@ class Convolver {
     if (filter.empty()) refuse_convolution("the filter needs at least 1 value, got 0");
     return filter.size();
   }
+  // Values of the result of a signal of that many samples; 0 if unknown. Devices always compute overlapping blocks.
+  std::size_t needed_for(std::size_t signal) const {
+    if (signal == 0 || signal > PTRDIFF_MAX / 2 || !device_.is_host()) return 0;
+    return signal + filter_size_ - 1;
+  }
+  // A result that fits one block has no history: nothing is aliased.
+  bool is_one_block(std::size_t needed) const { return !inner_only_ && needed <= block_; }
+  std::size_t fresh_of(std::size_t needed) const { return is_one_block(needed) ? block_ : block_ - filter_size_ + 1; }
   void check_block() const {
     if (block_ < filter_size_)
       refuse_convolution(fmt::format("blocks of {} are shorter than the filter's {}", block_, filter_size_));
@@ -208,7 +224,7 @@ class Convolver {
   // The block's first filter_size - 1 inputs belong to the previous block; its outputs there are aliased and dropped.
   void run_block(std::size_t i, const Element* signal, std::size_t size, Element* out, std::size_t needed,
                  Complex* data) const {
-    const std::size_t fresh = block_ - filter_size_ + 1, history = filter_size_ - 1;
+    const std::size_t fresh = fresh_of(needed), history = block_ - fresh;
     Element* const values = Filter<Element>::elements(data);
     const std::size_t begin = i * fresh;                            // of this block in `out`
     const std::size_t start = begin + (inner_only_ ? history : 0);  // index of the first new value in the whole result
@@ -275,8 +291,9 @@ std::vector<Element> convolve(const Device& device, std::span<const Element> a, 
     return {F::elements(data.data()), F::elements(data.data()) + n};
   }
   std::vector<Element> out(n + b.size() - 1);
+  const std::size_t overlap = device.is_host() ? 0 : b.size() - 1;  // devices always compute overlapping blocks
   const Convolution<Element> convolution(
-      device, b, {.block = best_block(b.size(), out.size()), .threads = 0, .planning = planning});
+      device, b, {.block = best_block(b.size(), out.size() + overlap), .threads = 0, .planning = planning});
   convolution.run(a, out);
   if (kind == ConvolutionKind::circular) {
     for (std::size_t i = n; i < out.size(); ++i) out[i - n] += out[i];

@@ -1,6 +1,8 @@
 // Convolution and correlation by FFT against sums by definition.
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include <ridge/fft.hpp>
 
 #include "fft/nd_support.hpp"
@@ -98,6 +100,27 @@ TYPED_TEST(FftConvolution, OverlapSaveForLongSignals) {
       EXPECT_LE(distance(out, direct(signal, filter)), 2 * this->kGate) << block << ' ' << size;
     }
     EXPECT_NE(convolution.explain().find("overlap-save"), std::string::npos);
+  }
+}
+
+TYPED_TEST(FftConvolution, ShortSignalsTakeOneShortBlock) {
+  for (const auto& [n, m] : kSizes) {
+    const auto signal = random_values<TypeParam>(n, 7), filter = random_values<TypeParam>(m, 8);
+    const Convolution<TypeParam> convolution(host(), filter, {.signal = n, .threads = 2});
+    EXPECT_LE(convolution.block(), 2 * std::bit_ceil(n + m - 1)) << n << ' ' << m;
+    for (const std::size_t size : {n, 5 * n + 3, (n + 1) / 2}) {  // also longer and shorter ones
+      const auto other = random_values<TypeParam>(size, 9);
+      std::vector<TypeParam> out(size + m - 1);
+      convolution.run(other, out);
+      EXPECT_LE(distance(out, direct(other, filter)), 2 * this->kGate) << n << ' ' << m << ' ' << size;
+    }
+    std::vector<TypeParam> out(n + m - 1), back(n);
+    convolution.run(signal, out);
+    convolution.adjoint().run(out, back);
+    std::complex<double> left = 0, right = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) left += std::conj(widened(out[i])) * widened(out[i]);
+    for (std::size_t i = 0; i < n; ++i) right += std::conj(widened(signal[i])) * widened(back[i]);
+    EXPECT_LE(std::abs(left - right), 20 * this->kGate * std::abs(left)) << n << ' ' << m;
   }
 }
 

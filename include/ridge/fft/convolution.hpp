@@ -30,7 +30,8 @@ std::vector<Element> correlate(const Device& device, std::span<const Element> a,
                                ConvolutionKind kind = ConvolutionKind::linear);
 
 struct ConvolutionOptions {
-  std::size_t block = 0;    // transform length per block; 0: chosen for the filter's length
+  std::size_t block = 0;    // transform length per block; 0: chosen for the lengths of filter and signal
+  std::size_t signal = 0;   // samples of each signal, if short and known: blocks are then no longer than needed
   std::size_t threads = 0;  // 0 = all
   planner::Options planning = {.effort = Effort::quick};
 };
