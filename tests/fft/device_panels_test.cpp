@@ -148,7 +148,7 @@ TEST_F(PanelsOnDevices, PartsOfPanelsStayWithinTheMemory) {
                 testing::AllOf(testing::HasSubstr("panels of 192 columns"), testing::HasSubstr("two_pass")));
     std::vector<std::complex<float>> got(in.size(), std::complex<float>(NAN));
     plan.forward(in, got);
-    EXPECT_LE(held_by_plans(device) - held_before, kMemory) << plan.explain();
+    EXPECT_LE(held_by_plans(device), held_before + kMemory) << plan.explain();  // caches may also shrink
     EXPECT_LE(apart(got, want), kGate<float>) << plan.explain();
   }
 }
