@@ -7,6 +7,8 @@
 namespace ridge::cli {
 namespace {
 
+constexpr std::size_t kMostLengths = 100'000;
+
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 std::size_t parse_digits(const std::string& digits, const std::string& whole) {
@@ -56,6 +58,14 @@ std::vector<std::size_t> parse_lengths(const std::string& text) {
   if (text == "primes") return kPrimeLengths;
   std::vector<std::size_t> lengths;
   for (const std::string& part : split_text(text, ',')) {
+    if (const std::size_t colon = part.find(':'); colon != std::string::npos) {
+      const std::size_t first = parse_length(part.substr(0, colon)), last = parse_length(part.substr(colon + 1));
+      if (first > last || last - first >= kMostLengths)
+        fail(fmt::format("\"{}\": needs a first length, a last one that is not smaller, and at most {} lengths", part,
+                         kMostLengths));
+      for (std::size_t n = first; n <= last; ++n) lengths.push_back(n);
+      continue;
+    }
     const std::size_t dots = part.find("..");
     if (dots == std::string::npos) {
       lengths.push_back(parse_length(part));

@@ -11,7 +11,8 @@ std::vector<std::string> split_text(const std::string& text, char separator);  /
 std::size_t parse_length(const std::string& text);
 // "64x64", "1024": one to three axes.
 std::vector<std::size_t> parse_shape(const std::string& text);
-// "2^1..2^22" (every power of two between), "smooth", "primes", or lengths separated by commas.
+// "2^1..2^22" (every power of two between), "1:4096" (every length between), "smooth", "primes", or lengths separated
+// by commas.
 std::vector<std::size_t> parse_lengths(const std::string& text);
 std::string shape_text(const std::vector<std::size_t>& shape);  // "64x64"
 

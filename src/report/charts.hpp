@@ -31,6 +31,7 @@ struct BarChart {
 std::string svg_of(const BarChart& chart, bool standalone, double width = 760);
 
 // Heat map (SVG): how many times as fast as another library, over lengths and batches, with a legend of the colours.
+// Many lengths with one batch are drawn as small cells without numbers, 64 lengths in a row.
 struct HeatCell {
   double length, batch;
   double ratio;          // seconds of the library over ours
@@ -40,7 +41,7 @@ struct HeatMap {
   std::string title;
   std::vector<HeatCell> cells;
 };
-// One map per device and library, of rows with the members "length" and "batch"; none for a single length or batch.
+// One map per device and library, of rows with the members "length" and "batch"; none for a single length or few of one batch.
 std::vector<HeatMap> heat_maps(const Bench& bench, const std::string& key);
 std::string svg_of(const HeatMap& map, bool standalone);
 

@@ -15,6 +15,8 @@ namespace {
 
 namespace svg = base::svg;
 
+constexpr std::size_t kFewLengths = 128, kLengthsInRow = 64;
+constexpr double kSmallCell = 10;
 constexpr double kCellWidth = 64, kCellHeight = 22, kMapLeft = 84, kMapTop = 58;
 
 // White at 1, blue where Ridgeline is faster, red where it is slower; saturated at factors of two.
@@ -53,6 +55,35 @@ double member(const BenchRow& row, const char* name) {
   return found == row.more.end() ? 0 : found->second;
 }
 
+// A map of one batch: a row of small cells holds kLengthsInRow lengths.
+std::string svg_of_lengths(const HeatMap& map, bool standalone) {
+  const auto row_of = [](double length) { return static_cast<std::size_t>(length) / kLengthsInRow; };
+  std::size_t first = row_of(map.cells.front().length), last = first;
+  for (const HeatCell& cell : map.cells) {
+    first = std::min(first, row_of(cell.length));
+    last = std::max(last, row_of(cell.length));
+  }
+  const double bottom = kMapTop + kSmallCell * static_cast<double>(last + 1 - first);
+  std::string out = svg::open(kMapLeft + kSmallCell * kLengthsInRow + 10, bottom + 44, map.title, standalone);
+  out += fmt::format("<text class=\"title\" x=\"8\" y=\"18\">{}</text>\n", svg::escape(map.title));
+  out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.0f}\">{} lengths per row</text>\n", kMapLeft,
+                     kMapTop - 8, kLengthsInRow);
+  for (std::size_t row = first; row <= last; row += 4) {
+    out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>\n", kMapLeft - 8,
+                       kMapTop + kSmallCell * static_cast<double>(row - first) + 9, row * kLengthsInRow);
+  }
+  for (const HeatCell& cell : map.cells) {
+    const auto length = static_cast<std::size_t>(cell.length);
+    out += fmt::format(
+        "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" style=\"fill:{}\"{}>"
+        "<title>{}</title></rect>\n",
+        kMapLeft + kSmallCell * static_cast<double>(length % kLengthsInRow),
+        kMapTop + kSmallCell * static_cast<double>(row_of(cell.length) - first), kSmallCell - 1, kSmallCell - 1,
+        colour(cell.ratio), svg::data(cell.key, cell.ratio), svg::escape(cell.tip));
+  }
+  return out + legend_of(bottom + 10) + "</svg>\n";
+}
+
 }  // namespace
 
 std::vector<HeatMap> heat_maps(const Bench& bench, const std::string& key) {
@@ -71,14 +102,14 @@ std::vector<HeatMap> heat_maps(const Bench& bench, const std::string& key) {
                                         base::human_seconds(seconds), row.variant)});
     }
   }
-  // A single batch or length needs no map: the bar chart shows it.
+  // A single length or few of one batch need no map: the bar chart shows them.
   std::erase_if(maps, [](const HeatMap& map) {
     std::set<double> lengths, batches;
     for (const HeatCell& cell : map.cells) {
       lengths.insert(cell.length);
       batches.insert(cell.batch);
     }
-    return lengths.size() < 2 || batches.size() < 2;
+    return lengths.size() < 2 || (batches.size() < 2 && lengths.size() < kFewLengths);
   });
   return maps;
 }
@@ -89,6 +120,7 @@ std::string svg_of(const HeatMap& map, bool standalone) {
     lengths.insert(cell.length);
     batches.insert(cell.batch);
   }
+  if (batches.size() < 2) return svg_of_lengths(map, standalone);
   const double bottom = kMapTop + kCellHeight * static_cast<double>(lengths.size());
   const double right = kMapLeft + kCellWidth * static_cast<double>(batches.size());
   std::string out = svg::open(std::max(right + 10, kMapLeft + 9 * 44 + 20), bottom + 44, map.title, standalone);

@@ -98,6 +98,10 @@ grep -q "classic/fma6" text || fail "check without variants: $(cat text)"
   fail "bench: $(cat text)"
 grep -q "fft c64 12" text || fail "bench without its rows: $(cat text)"
 grep -q '"rows"' bench.json || fail "bench without JSON"
+"$ridge" bench fft --device host --lengths 5:7,40 --convolve --against fftw --seconds 0.0001 >text || fail "convolve: $(cat text)"
+[ "$(grep -c '^convolution f32' text)" -eq 4 ] || fail "not one row per length: $(cat text)"
+mistake "at most 100000 lengths" "$ridge" bench fft --lengths 9:5
+mistake "one axis on the host" "$ridge" bench fft --device host --shape 4x4 --convolve
 expect "^fft c64 8 .*: .*(W by|energy counter|not changed)" "$ridge" bench fft --device host --lengths 8 --seconds 0.001 --power
 mistake "transfers needs --device" "$ridge" bench fft --device host --lengths 8 --seconds 0.001 --transfers
 mistake "no peer \"abacus\"" "$ridge" bench fft --against abacus

@@ -168,6 +168,27 @@ TEST(HeatMap, HasOneCellPerLengthAndBatch) {
   EXPECT_TRUE(ridge::report::heat_maps(bench, "bench.0").empty());
 }
 
+TEST(HeatMap, ManyLengthsOfOneBatchAreSmallCells) {
+  ridge::report::Bench bench{.title = "t", .rows = {}};
+  for (int n = 1; n <= 200; ++n) {
+    bench.rows.push_back({.problem = "p",
+                          .device = "host",
+                          .variant = "v",
+                          .seconds = 2,
+                          .peers = {{"fftw", n % 2 == 0 ? 1.0 : 4.0}},
+                          .chosen = true,
+                          .more = {{"length", n}, {"batch", 1}}});
+  }
+  const auto maps = ridge::report::heat_maps(bench, "bench.0");
+  ASSERT_EQ(maps.size(), 1u);
+  const std::string source = svg_of(maps[0], true);
+  const auto marked = with_key(source);
+  ASSERT_EQ(marked.size(), 200u);
+  EXPECT_EQ(marked[63].attributes.at("x"), marked[127].attributes.at("x"));  // lengths 64 and 128
+  bench.rows.resize(20);
+  EXPECT_TRUE(ridge::report::heat_maps(bench, "bench.0").empty());
+}
+
 TEST(LineChart, IsWellFormedAndCarriesItsNumbers) {
   Sweep sweep{
       "Bandwidth <by> size", "bytes", "B/s", {{"read & write", {{1024, 1e9}, {4096, 2.5e9}, {16384, 3e9}}}, {"b", {}}}};

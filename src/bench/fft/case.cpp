@@ -124,8 +124,8 @@ class HostCase {
   }
 
   void prepare(const Peer& peer) {
-    if (problem_.kind && peer.name != "fftw") {
-      result_.notes.push_back(fmt::format("{}: left out: the only peer of --kind is fftw", peer.name));
+    if (problem_.kind && peer.name != "fftw" && peer.name != "pocketfft") {
+      result_.notes.push_back(fmt::format("{}: left out: the peers of --kind are fftw and pocketfft", peer.name));
     } else if (!peer.prepare) {
       result_.notes.push_back(fmt::format("{}: left out: it does not run on the host", peer.name));
     } else {

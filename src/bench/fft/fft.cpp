@@ -143,7 +143,8 @@ void print_latency(const FftOptions& options, const BenchOptions& bench) {
 
 BenchTable fft_table(const FftOptions& options, const BenchOptions& bench) {
   compare_plans();
-  BenchTable table(!options.kind.empty()      ? "Real-to-real transforms"
+  BenchTable table(options.one.convolve       ? "Convolutions"
+                   : !options.kind.empty()    ? "Real-to-real transforms"
                    : options.one.problem.real ? "Real Fourier transforms"
                                               : "Fourier transforms",
                    "GFLOP/s counts 5 N log2 N per transform, half of that for real transforms.");
@@ -155,6 +156,8 @@ BenchTable fft_table(const FftOptions& options, const BenchOptions& bench) {
   if (options.sweep && bench.against.empty()) against.against = {peer_of_device(places.front().front())};
   const std::vector<Peer> peers = peers_of(against, table.bench.missing_peers);
   for (const auto& place : places) {
+    if (options.one.convolve && (place.size() > 1 || !place.front().is_host() || !options.shapes.empty()))
+      mistake("--convolve times one axis on the host: give --device host and --lengths");
     if (options.one.problem.real && options.one.problem.inverse && (place.size() > 1 || !place.front().is_host()))
       mistake("--real --inverse is timed on the host only: give --device host");
   }
@@ -166,8 +169,9 @@ BenchTable fft_table(const FftOptions& options, const BenchOptions& bench) {
       std::string names;
       for (const Device& device : place) names += (names.empty() ? "" : "+") + device.id();
       table.cases.push_back({fmt::format("{} on {}", fft_problem_text(one.problem), names), [=](const Tell&) {
-                               BenchResult result = place.size() > 1 ? bench_fft_hybrid(place, one, options.hybrid)
-                                                                     : bench_fft(place.front(), one, peers);
+                               BenchResult result = one.convolve       ? bench_convolution(one, peers)
+                                                    : place.size() > 1 ? bench_fft_hybrid(place, one, options.hybrid)
+                                                                       : bench_fft(place.front(), one, peers);
                                for (report::BenchRow& row : result.rows) add_sweep_members(one.problem, row);
                                return result;
                              }});
@@ -215,7 +219,9 @@ std::vector<BenchTable> fft_tables(FftOptions& options, const BenchOptions& benc
 void add_fft_options(Command& command, FftOptions& options) {
   FftBench& one = options.one;
   const Option lengths =
-      command.option("--lengths", options.lengths, "Lengths: 2^1..2^22, smooth, primes, or a list separated by commas")
+      command
+          .option("--lengths", options.lengths,
+                  "Lengths: 2^1..2^22, 1:4096 (every one), smooth, primes, or a list separated by commas")
           .shows_default()
           .value_name("LIST");
   command.option("--shape", options.shapes, "Shapes AxB or AxBxC, separated by commas, instead of lengths")
@@ -235,6 +241,8 @@ void add_fft_options(Command& command, FftOptions& options) {
               "Real-to-real transform along every axis: dct1 .. dct4, dst1 .. dst4, hartley, halfcomplex")
       .value_name("KIND");
   command.flag("--inverse", one.problem.inverse, "Time the inverse transform; with --real on the host only");
+  command.flag("--convolve", one.convolve,
+               "Host: convolve N samples with a filter of N samples; peers transform padded arrays");
   const Option batch =
       command
           .option("--batch", options.batches,
@@ -299,7 +307,7 @@ Workload bench_of_fft() {
   auto options = std::make_shared<FftOptions>();
   Workload bench{.name = "fft",
                  .about = "Time Fourier transforms of any length and shape, and other libraries",
-                 .peers = "fftw, kissfft, ne10 on the host, cufft on CUDA",
+                 .peers = "fftw, pocketfft, kissfft, ne10 on the host, cufft on CUDA",
                  .uses_processes = true};
   bench.footer =
       "\nExamples:\n"
@@ -319,6 +327,8 @@ Workload bench_of_fft() {
       "  mpirun -n 8 ridge bench fft --shape 256x256x256 --against fftw-mpi  distributed over processes\n"
       "  ridge bench fft --sweep --device cuda:0 --html sweep.html --json sweep.json   lengths by batches, a heat map\n"
       "  ridge bench fft --sweep --lengths 2^2..2^12 --batch 1,16,256 --real --html sweep.html\n"
+      "  ridge bench fft --sweep --device host --lengths 1:4096 --batch 1 --kind dct2 --against fftw,pocketfft --html "
+      "dct.html\n"
       "  ridge bench fft --classic --lengths 1024                          also the papers' variants\n"
       "\nFFTW plans by measuring, without a time limit up to 2^13 points (20 s on ARM) and for at most a minute "
       "above.\n"

@@ -18,11 +18,15 @@ struct FftBench {
   bool power = false;       // energy by the machine's counter
   bool transfers = false;   // devices: also with transfers from and to host memory
   bool window = false;      // devices: applies a window on load; peers do not
+  bool convolve = false;    // host: convolution of a signal with a filter of as many samples
 };
 
 // Times Ridgeline and the peers alternately on the same data. On the host, Error{internal} if a peer's result differs.
 // On a device data are resident, and the roofline share is relative to a copy of the same bytes in the same rounds.
 BenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers);
+
+// FftBench::convolve: on the host, one thread.
+BenchResult bench_convolution(const FftBench& wanted, const std::vector<Peer>& peers);
 
 std::string fft_problem_text(const PeerProblem& problem);  // "fft c64 1024 batch 64"
 

@@ -23,6 +23,7 @@ std::vector<Peer> fft_peers() {
     peers.push_back(peer_or_reason(make, name, package));
   };
   [[gnu::weak]] Make fftw_peer; list(fftw_peer, "fftw", ": libfftw3-dev");
+  [[gnu::weak]] Make pocketfft_peer; list(pocketfft_peer, "pocketfft", " 12 has none: install pocketfft_hdronly.h");
   [[gnu::weak]] Make kissfft_peer; list(kissfft_peer, "kissfft", ": libkissfft-dev");
   [[gnu::weak]] Make ne10_peer; list(ne10_peer, "ne10", " on ARM: libne10-dev");
   list(cufft_peer, "cufft", "");

@@ -18,7 +18,7 @@ struct PeerProblem {
   std::size_t batch = 1;           // packed
   bool real = false;               // real to n/2+1 complex values along the last axis, or the inverse
   bool inverse = false;
-  std::optional<fft::RealKind> kind = {};  // a real-to-real transform along every axis; FFTW only
+  std::optional<fft::RealKind> kind = {};  // a real-to-real transform along every axis
   bool float64 = false;
   std::size_t threads = 1;  // 0: as many as Ridgeline would use
   bool quick = false;       // plan without measuring: for results, never for times
