@@ -1,6 +1,7 @@
 // Convolution and correlation by FFT: overlap-save, with the product by the filter's spectrum fused into the forward
 // store.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -64,6 +65,28 @@ std::size_t best_block(std::size_t filter, std::size_t needed) {
     }
   }
   return best;
+}
+
+// Sums by definition take less time than transforms up to these lengths and bytes of products: 11 floats with 11.
+constexpr std::size_t kShortFilter = 64, kShortResult = 128, kProductBytes = 1024;
+
+// out[k] = sum of filter[j] signal[k - j], for short lengths.
+template <class T>
+void sum_products(std::span<const T> signal, std::span<const T> filter, T* out) {
+  constexpr std::size_t kAtOnce = 16;
+  const std::size_t needed = signal.size() + filter.size() - 1, history = filter.size() - 1;
+  std::array<T, kShortFilter + kShortResult + kAtOnce> padded;  // NOLINT: filled below as far as it is read
+  std::fill_n(padded.data(), history, T{});
+  std::copy(signal.begin(), signal.end(), padded.data() + history);
+  std::fill_n(padded.data() + history + signal.size(), history + kAtOnce, T{});
+  for (std::size_t k = 0; k < needed; k += kAtOnce) {
+    std::array<T, kAtOnce> sums{};
+    for (std::size_t j = 0; j < filter.size(); ++j) {
+      const T* const from = padded.data() + k + history - j;
+      for (std::size_t i = 0; i < kAtOnce; ++i) sums[i] += filter[j] * from[i];
+    }
+    std::copy_n(sums.data(), std::min(kAtOnce, needed - k), out + k);
+  }
 }
 
 // Forward and inverse transform in place on n elements, with the spectrum multiplied in between.
@@ -155,6 +178,11 @@ class Convolver {
   void run(std::span<const Element> signal, std::span<Element> out) const {
     const std::size_t needed = check(signal, out);
     if (panels_) return panels_->run(signal, out.first(needed), inner_only_ ? filter_size_ - 1 : 0);
+    if constexpr (std::is_floating_point_v<Element>) {
+      const bool few = filter_size_ * needed * sizeof(Element) <= kProductBytes;
+      if (!inner_only_ && few && filter_size_ <= kShortFilter && needed <= kShortResult)
+        return sum_products<Element>(signal, weights_, out.data());
+    }
     const std::size_t fresh = fresh_of(needed), blocks = (needed + fresh - 1) / fresh;
     const auto scratch = pool_.lend();
     struct Call {

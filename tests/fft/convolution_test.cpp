@@ -46,7 +46,7 @@ class FftConvolution : public testing::Test {
 using Elements = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(FftConvolution, Elements);
 
-const std::pair<std::size_t, std::size_t> kSizes[] = {{1, 1},   {5, 1},    {1, 6},    {17, 17},
+const std::pair<std::size_t, std::size_t> kSizes[] = {{1, 1},   {5, 1},    {1, 6},    {9, 12},   {17, 17},
                                                       {100, 7}, {13, 300}, {997, 64}, {3000, 33}};
 
 TYPED_TEST(FftConvolution, LinearAndCircularMeetTheSum) {
