@@ -50,19 +50,15 @@ void StreamState::choose_block() {
     ahead_samples = std::max(ahead_samples, need * segment.factor);
   }
   const std::size_t unit = std::max<std::size_t>(segments.back().factor, kPartRows);
-  if (settings.block != 0) {
-    block = (settings.block + unit - 1) / unit * unit;
-  } else {
-    const std::size_t least = std::max<std::size_t>(64 * settings.widest, 8192);
-    const std::size_t fits = settings.memory / (6 * band.channels);
-    if (fits < least && settings.memory < Settings{}.memory)
-      refuse_search(
-          fmt::format("a memory limit of {} is too small: the shortest block, {} samples of {} channels, needs {}",
-                      base::human_bytes(static_cast<double>(settings.memory)), least, band.channels,
-                      base::human_bytes(6.0 * static_cast<double>(band.channels * least))));
-    block = std::max(least, std::min(2 * ahead_samples, fits));
-    block = std::max(unit, (block + unit - 1) / unit * unit);
-  }
+  const auto whole_units = [&](std::size_t samples) { return std::max(unit, (samples + unit - 1) / unit * unit); };
+  const bool given = settings.block != 0;
+  const std::size_t least = given ? whole_units(settings.block) : std::max<std::size_t>(64 * settings.widest, 8192);
+  const std::size_t fits = settings.memory / (6 * band.channels);
+  if (fits < least && settings.memory < Settings{}.memory)
+    refuse_search(fmt::format("a memory limit of {} is too small: a block of {} samples of {} channels needs {}",
+                              base::human_bytes(static_cast<double>(settings.memory)), least, band.channels,
+                              base::human_bytes(6.0 * static_cast<double>(band.channels * least))));
+  block = given ? least : whole_units(std::max(least, std::min(2 * ahead_samples, fits)));
   ahead = (ahead_samples + block - 1) / block;
   check_memory();
 }

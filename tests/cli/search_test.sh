@@ -100,6 +100,11 @@ mistake 'needs the smaller number first: 0..500' "$ridge" search test.fil --dm 5
 : >empty.fil
 mistake 'empty.fil: not a SIGPROC file that can be used: it is empty' "$ridge" search empty.fil
 mistake 'a memory limit of' "$ridge" search test.fil --memory 1
+head -c 1000000 test.fil >some.fil  # fewer samples than a block
+mistake 'a memory limit of' "$ridge" search some.fil --memory 1K
+mistake '--kurtosis 65536: the input has' "$ridge" search some.fil --kurtosis 65536
+mistake 'half of the sampling rate' "$ridge" periods some.fil --lowest 1e9 --device host
+expect 'bins hold no sample: the input is shorter than the period' "$ridge" fold some.fil profile.npy --period 1000
 mistake '--dm needs a value' "$ridge" search test.fil --dm
 mistake '--dm was given 2 times, needs one value' "$ridge" search test.fil --dm 5 --dm 6
 mistake 'unexpected argument: test.fil' "$ridge" search test.fil test.fil

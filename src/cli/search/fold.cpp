@@ -97,6 +97,9 @@ void run_fold(FoldOptions options) {
   const std::vector<double> mean = profile.mean();
   write_npy(options.out, {.type = io::ElementType::float64, .shape = {profile.subbands, profile.bins}}, mean.data());
   if (!options.png.empty()) draw_profile(options.png, profile, in.band());
+  if (const auto empty = std::ranges::count(profile.hits, 0u); empty > 0)
+    base::warn(fmt::format("{} of {} bins hold no sample: the input is shorter than the period, or bins than a sample",
+                           empty, profile.hits.size()));
   if (options.out == "-") return;
   const double sky = static_cast<double>(rows) * in.band().interval;
   fmt::print("{} bins, {} sub-band{}: S/N {:.1f} over {:.1f} s; folded in {}, {:.2f} times real time\n", profile.bins,

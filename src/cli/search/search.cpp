@@ -242,7 +242,10 @@ void run_search(SearchOptions options) {
   const PowerFile& in = *file;
   options.settings.bits = in.bits();
   options.settings.is_signed = in.header().is_signed;
-  if (const auto rows = in.rows_left()) {  // blocks have 64 of the widest boxcars, but need not exceed the input
+  if (const auto rows = in.rows_left()) {
+    if (options.settings.flagging.kurtosis > *rows)
+      mistake(fmt::format("--kurtosis {}: the input has {} samples", options.settings.flagging.kurtosis, *rows));
+    // Blocks have 64 of the widest boxcars, but need not exceed the input.
     options.settings.widest = static_cast<std::size_t>(std::min<std::uint64_t>(options.settings.widest, *rows));
     if (options.settings.block == 0 && *rows / 64 < options.settings.widest)
       options.settings.block = static_cast<std::size_t>(*rows);

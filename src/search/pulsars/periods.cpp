@@ -181,6 +181,10 @@ void check(const PeriodSettings& settings, std::size_t samples, double interval)
     refuse_periods(fmt::format("needs 1, 2, 4, 8, 16 or 32 harmonics, got {}", settings.harmonics));
   if (!(settings.acceleration_begin <= settings.acceleration_end) || !(settings.acceleration_step >= 0))
     refuse_periods("accelerations must be ascending, with a step of 0 or more");
+  if (!(settings.lowest_hz >= 0 && settings.lowest_hz < 0.5 / interval))
+    refuse_periods(
+        fmt::format("the lowest frequency needs at least 0 and less than {:.6g} Hz, half of the sampling rate, got {}",
+                    0.5 / interval, settings.lowest_hz));
   acceleration_steps(settings, static_cast<double>(n) * interval, interval);
 }
 
