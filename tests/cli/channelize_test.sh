@@ -403,6 +403,8 @@ mistake "i4, i8 or i16" $ridge channelize signal out.raw --format guppi --sample
 mistake "needs {}" $ridge channelize in.raw out.raw --subbands 1-2
 mistake "needs numbers as in 0-7" $ridge channelize in.raw out.raw --subbands 5-2
 mistake "needs a raw output file" $ridge channelize in.raw out.npy --resume
+mistake "the sampling rate" $ridge channelize signal out.raw --tone 1e99
+mistake "hold no sample" $ridge channelize signal out.raw --rate 1e-300
 mistake "a multiple of --block" $ridge channelize signal out.raw --from-sample 7
 mistake "need --detect or --correlate" $ridge channelize in.raw out.raw --times 4
 mistake "no peer \"abacus\"" $ridge bench filterbank --against abacus

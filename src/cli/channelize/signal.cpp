@@ -39,6 +39,7 @@ io::Tone parse_tone(const std::string& text, double rate) {
   if (!hertz || !amplitude || !std::isfinite(*hertz) || !(*amplitude >= 0 && *amplitude <= 1)) {
     mistake(fmt::format("--tone {}: needs Hz, or Hz:amplitude with an amplitude up to 1", text));
   }
+  if (std::abs(*hertz) > rate) mistake(fmt::format("--tone {}: at most {} Hz, the sampling rate", text, rate));
   return {*hertz / rate, *amplitude};
 }
 
@@ -61,6 +62,8 @@ void write_signal(SignalOptions options) {
                     "--seconds {}",
                     options.rate, options.seconds));
   }
+  if (options.seconds > 0 && options.seconds * options.rate < 0.5)
+    mistake(fmt::format("--seconds {} hold no sample at --rate {}", options.seconds, options.rate));
   if (options.stations == 0 || options.block == 0 || options.chunk == 0 || options.polarizations < 1 ||
       options.polarizations > 2 || options.stations > (1u << 20) || options.block > (1u << 24)) {
     mistake("--stations, --block and --chunk must be at least 1, --polarizations 1 or 2");
