@@ -45,6 +45,18 @@ double device_error(const Device& device, const Problem& problem, const std::str
   return test::error_of_answer(out, direct_sum(problem, points, in));
 }
 
+// Emulated products would spill: see docs/measurements/xeon-avx512.md.
+TEST(NufftPlans, MatrixNeedsMatrixUnitsOnGpus) {
+  const auto refusals = [](const char* device) {
+    std::string all;
+    for (const planner::Candidate& one : candidates<float>(ridge::device(device), {.modes = {64, 64}, .points = 1000}))
+      if (one.variant == "matrix") all += one.refusal;
+    return all;
+  };
+  EXPECT_THAT(refusals("recorded:mi300x"), HasSubstr("needs matrix units"));
+  EXPECT_THAT(refusals("recorded:a100"), testing::Not(HasSubstr("needs matrix units")));
+}
+
 class NufftOnDevices : public ridge::test::NeedsAccelerator<> {
  protected:
   void SetUp() override {

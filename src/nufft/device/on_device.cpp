@@ -213,7 +213,11 @@ class OnDevice final : public Variant<T> {
   Buffer box_, factors_;
 };
 
-std::string matrix_refusal(const Layout& layout, const DeviceDesign& design) {
+std::string matrix_refusal(const Device& device, const Layout& layout, const DeviceDesign& design) {
+  // Loops replace the products on CPUs, for tests; on a GPU they spill hundreds of registers.
+  if (!device.limits().matrix_units && !device.info().runs_on_host_cores) {
+    return fmt::format("needs matrix units (matrix_units is 0 for {})", device.id());
+  }
   const std::size_t widest = layout.float64 ? 12 : 8;
   if (design.width <= widest) return {};
   return fmt::format("needs kernels of at most {} cells, got {}", widest, design.width);
@@ -242,7 +246,7 @@ std::string device_refusal(const Device& device, const Layout& layout, const Dev
   }
   if (design.spreading == Spreading::atomic) return {};
   if (layout.axes == 1) return "needs two or three axes, got 1";
-  if (design.spreading == Spreading::matrix) return matrix_refusal(layout, design);
+  if (design.spreading == Spreading::matrix) return matrix_refusal(device, layout, design);
   constexpr std::size_t kWidestWindow = 13;
   if (layout.axes == 3 && design.width > kWidestWindow) {
     return fmt::format("in three dimensions needs kernels of at most {} cells, got {}", kWidestWindow, design.width);
