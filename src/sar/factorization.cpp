@@ -10,6 +10,9 @@ namespace ridge::sar {
 namespace {
 
 constexpr double kTangentRate = 2;  // oversampling of the grids of tangents
+// The same with the band of the range migration, most of which the windows suppress. Widths and peaks of points at 19
+// km with the default radar are wrong by 0.7 % at 0.7, 3 % at 0.35.
+constexpr double kMigrationRate = 0.7;
 
 PulseGroup group_of(const std::vector<Offset>& platform, std::size_t first, std::size_t count) {
   PulseGroup group{.first = first, .end = std::min(first + count, platform.size())};
@@ -59,7 +62,7 @@ std::size_t Factorization::half(const GroupLevel& level, double range) const {
 }
 
 Factorization factorize(const std::vector<Offset>& platform, double along, double turns_per_metre,
-                        double widest_tangent, std::size_t first, std::size_t last) {
+                        double widest_tangent, double migration, std::size_t first, std::size_t last) {
   Factorization made{.platform = platform, .widest_tangent = widest_tangent};
   for (const Offset& at : platform) made.away = std::max(made.away, std::abs(at.range_m));
   double step = 0;  // of the first level; those of the others are exact fractions of it
@@ -75,7 +78,9 @@ Factorization factorize(const std::vector<Offset>& platform, double along, doubl
       }
     }
     level.length = 2 * reach + along;
-    const double own = 1 / (turns_per_metre * level.length * kTangentRate) * static_cast<double>(parts);
+    const double turns = turns_per_metre * level.length;
+    const double own =
+        static_cast<double>(parts) / std::max(kTangentRate * turns, kMigrationRate * (turns + migration));
     step = step == 0 ? own : std::min(step, own);
   }
   for (GroupLevel& level : made.levels) {

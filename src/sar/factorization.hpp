@@ -46,9 +46,10 @@ struct Factorization {
   std::size_t points(const GroupLevel& level, double range) const { return 2 * half(level, range) + 1; }
 };
 
-// Levels from groups of `first` to groups of `last` pulses.
+// Levels from groups of `first` to groups of `last` pulses. `migration`: an echo moves through the range cells of a row
+// by so many cycles of its bandwidth per tangent, at the far end of the frame and the edge of the band.
 Factorization factorize(const std::vector<Offset>& platform, double along, double turns_per_metre,
-                        double widest_tangent, std::size_t first, std::size_t last);
+                        double widest_tangent, double migration, std::size_t first, std::size_t last);
 
 // Interpolation weights of kNeighbours neighbours for a value between the middle two, with the least squared error over
 // the band of a grid. Tap k is a polynomial in x = 2 f - 1, f the distance from the third neighbour; tap

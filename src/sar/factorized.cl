@@ -4,6 +4,9 @@
 
 #define PULSES_AT_ONCE 4
 #define FEW_LANES 8 /* of merge_groups; a multiple of MERGED */
+// Points of a grid in local memory are PITCH numbers apart, one per row: work-items with neighbouring rows, and work-items
+// with neighbouring points of one row, access different banks.
+#define PITCH (ROWS + 1)
 
 // Number of grid points on either side of tangent 0, for ROWS rows of which the first is at `range`.
 FUNCTION int half_points(float length, float step, float range, float widest_tangent, float away) {
@@ -30,10 +33,10 @@ FUNCTION void set_taps(float fraction, float* taps) {
   TAP_PAIR(1)
   TAP_PAIR(2)
 }
-#define SUM_TAPS(x, y, taps, values)                          \
+#define SUM_TAPS(x, y, taps, values, pitch)                   \
   float x = 0.0f, y = 0.0f;                                   \
   UNROLL for (int t_ = 0; t_ < TAPS; ++t_) {                  \
-    const float2 value_ = (values)[t_];                       \
+    const float2 value_ = (values)[t_ * (pitch)];             \
     x = FMA(taps[t_], value_.x, x), y = FMA(taps[t_], value_.y, y); \
   }
 
@@ -54,12 +57,27 @@ FUNCTION float2 farther(SeenPoint point, float4 part) {
   return make_float2(more * RECIPROCAL_FAST(FMA(squares, inverse, point.distance)), inverse);
 }
 
-// Sums the groups of the first level on ROWS rows, from refined pulses. Neighbouring work-items have neighbouring rows, which
-// read points of a pulse in the same cache lines.
+// Multiplies the spectra of pulses, negative frequencies first, by the phases that move their samples by 0, 1 / FINE, ... of a
+// sample. Each of the FINE spectra becomes a line of `profiles`, with frequency 0 first.
+KERNEL WORK_GROUP(ITEMS, 1, 1)
+void shift_samples(GLOBAL const float2* RESTRICT spectra, GLOBAL float2* RESTRICT profiles, int samples, float turns) {
+  const int i = (int)GROUP_ID(0) * ITEMS + LOCAL_ID(0), frequency = i - samples / 2;
+  if (i >= samples) return;
+  const ulong pulse = GROUP_ID(1);
+  const float2 value = spectra[pulse * (ulong)samples + (ulong)i];
+  GLOBAL float2* line = profiles + pulse * (ulong)(FINE * samples) + (ulong)(frequency < 0 ? frequency + samples : frequency);
+  UNROLL for (int f = 0; f < FINE; ++f) {
+    TURNED(c, s, (float)(f * frequency) * turns);
+    line[(ulong)(f * samples)] = make_float2(FMA(value.x, c, -value.y * s), FMA(value.x, s, value.y * c));
+  }
+}
+
+// Sums the groups of the first level on ROWS rows, from refined pulses: `samples` points at whole samples, then those 1 / FINE
+// of a sample later, and so on. Neighbouring work-items have neighbouring rows, which read neighbouring points.
 FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTRICT parts, LOCAL float2* local_sums,
                           GLOBAL float2* global_sums, int most, ulong row_sums, GLOBAL const float* RESTRICT weights,
                           int weighted, int first_pulse, int end_pulse, int each, int middle, float step, int first_row,
-                          float near_range, float cell, int points, float points_per_metre, float turns_per_metre,
+                          float near_range, float cell, int samples, float points_per_metre, float turns_per_metre,
                           float shares) {
   const int n = 2 * middle + 1, groups = (end_pulse - first_pulse + each - 1) / each;
   const int line = LOCAL_ID(0) % ROWS, row = first_row + line;
@@ -71,9 +89,10 @@ FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const f
     // Distance from the centre minus the row's range.
     const float beyond = FMA(at.off, at.off, -towards * (2.0f * range - towards)) * RECIPROCAL_FAST(at.distance + range);
     float real = 0.0f, imaginary = 0.0f;
-    GLOBAL const float2* pulse_points = profiles + (ulong)first * (ulong)points;
+    const int pulse_size = FINE * samples;
+    GLOBAL const float2* pulse_points = profiles + (ulong)first * (ulong)pulse_size;
     // Several pulses at once: their loads do not wait for each other. A last pulse that is repeated does not count.
-    for (int pulse = first; pulse < end; pulse += PULSES_AT_ONCE, pulse_points += PULSES_AT_ONCE * points) {
+    for (int pulse = first; pulse < end; pulse += PULSES_AT_ONCE, pulse_points += PULSES_AT_ONCE * pulse_size) {
       UNROLL for (int u = 0; u < PULSES_AT_ONCE; ++u) {
         const int ahead = min(u, end - 1 - pulse);
         const float4 part = parts[pulse + ahead];
@@ -82,9 +101,10 @@ FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const f
         SPLIT(whole, points_beyond, place);
         const float share = place - whole;
         const float weight = weighted ? weight_at(weights, (at.off + part.x) * seen.y * shares) : 1.0f;
-        const int index = points_beyond + row * FINE, counts = ahead == u && (uint)index < (uint)(points - 1);
-        GLOBAL const float2* near = pulse_points + (ahead * points + (counts ? index : 0));
-        const float2 low = near[0], high = near[1];
+        const int at_point = points_beyond + row * FINE, counts = ahead == u && (uint)at_point < (uint)(pulse_size - 1);
+        const uint point = (uint)(counts ? at_point : 0), fine = point % FINE;
+        GLOBAL const float2* near = pulse_points + (ahead * pulse_size + (int)(fine * (uint)samples + point / FINE));
+        const float2 low = near[0], high = near[fine == FINE - 1 ? 1 - (FINE - 1) * samples : samples];
         TURNED(c, s, seen.x * turns_per_metre);
         const float x = counts ? weight * FMA(share, high.x - low.x, low.x) : 0.0f;
         const float y = counts ? weight * FMA(share, high.y - low.y, low.y) : 0.0f;
@@ -95,7 +115,7 @@ FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const f
     if (global_sums) {
       global_sums[(ulong)line * row_sums + (ulong)(group * most + j)] = make_float2(real, imaginary);
     } else {
-      local_sums[line * (groups * n) + i] = make_float2(real, imaginary);
+      local_sums[i * PITCH + line] = make_float2(real, imaginary);
     }
   }
 }
@@ -113,7 +133,7 @@ FUNCTION void merge_groups(LOCAL const float2* from, GLOBAL const float4* RESTRI
   for (int i = LOCAL_ID(0) / lanes; i < groups * ROWS; i += ITEMS / lanes) {
     const int line = i / groups, group = i - line * groups, first = first_part + group * MERGED;
     const float range = FMA((float)line, cell, first_range), cells_per_metre = RECIPROCAL_FAST(range * (step * MERGED));
-    LOCAL const float2* sums = from + (line * count + group * MERGED) * part_n;
+    LOCAL const float2* sums = from + group * MERGED * part_n * PITCH + line;
     float taps[MERGED][TAPS];
     int begin[MERGED];
     UNROLL for (int k = 0; k < MERGED; ++k) {
@@ -131,7 +151,7 @@ FUNCTION void merge_groups(LOCAL const float2* from, GLOBAL const float4* RESTRI
         if ((uint)place > (uint)(part_n - TAPS)) continue;
         const float4 part = parts[first + k];
         const float2 seen = farther(at, part);
-        SUM_TAPS(x, y, taps[k], sums + (k * part_n + place))
+        SUM_TAPS(x, y, taps[k], sums + (k * part_n + place) * PITCH, PITCH)
         TURNED(c, s, seen.x * turns_per_metre);
         if (weighted) {
           const float weight = weight_at(weights, (at.off + part.x) * seen.y * shares);
@@ -143,7 +163,7 @@ FUNCTION void merge_groups(LOCAL const float2* from, GLOBAL const float4* RESTRI
       if (global_sums) {
         global_sums[(ulong)line * row_sums + (ulong)(group * most + j)] = make_float2(real, imaginary);
       } else {
-        local_sums[(line * groups + group) * n + j] = make_float2(real, imaginary);
+        local_sums[(group * n + j) * PITCH + line] = make_float2(real, imaginary);
       }
     }
   }
@@ -156,7 +176,7 @@ FUNCTION void merge_groups(LOCAL const float2* from, GLOBAL const float4* RESTRI
 KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, RESIDENT)
 void sum_rows(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTRICT parts,
               GLOBAL const float* RESTRICT lengths, GLOBAL const float* RESTRICT weights, GLOBAL float2* RESTRICT sums,
-              int first_row, int pulses, int each, int levels, int segment, int points, int most, int groups,
+              int first_row, int pulses, int each, int levels, int segment, int samples, int most, int groups,
               float near_range, float cell, float first_step, float widest_tangent, float away, float points_per_metre,
               float turns_per_metre, float shares) {
   LOCAL_BLOCK(float2, memory, EVEN + ODD);
@@ -171,7 +191,7 @@ void sum_rows(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTR
   float step = first_step;
   int middle = half_points(lengths[0], step, range, widest_tangent, away);
   fill_groups(profiles, parts, even, levels == 1 ? out : 0, most, row_sums, weights, levels == 1, number * segment,
-              min((number + 1) * segment, pulses), each, middle, step, row, near_range, cell, points, points_per_metre,
+              min((number + 1) * segment, pulses), each, middle, step, row, near_range, cell, samples, points_per_metre,
               turns_per_metre, shares);
   for (int l = 1, size = each, all = pulses; l < levels; ++l, size *= MERGED) {
     parts += all;
@@ -212,7 +232,7 @@ void add_rows(GLOBAL const float2* RESTRICT sums, GLOBAL const float4* RESTRICT 
     const SeenPoint at = seen_from_centre(off, range - centre.z);
     const float beyond = FMA(off, off, -centre.z * (2.0f * range - centre.z)) * RECIPROCAL_FAST(at.distance + range);
     GLOBAL const float2* values = sums + ((ulong)line * (ulong)groups + (ulong)group) * (ulong)most + (ulong)begin;
-    SUM_TAPS(x, y, taps, values)
+    SUM_TAPS(x, y, taps, values, 1)
     TURNED(c, s, beyond * turns_per_metre);
     real = FMA(x, c, FMA(-y, s, real));
     imaginary = FMA(x, s, FMA(y, c, imaginary));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
+#include "sar/geometry.hpp"
 #include "sar/tables.hpp"
 
 namespace ridge::sar {
@@ -14,10 +15,10 @@ namespace {
 
 // Pixels: kColumns x kLines work-items per work-group, each with kKeptRows pixels in the direct method. Sums of groups:
 // kRowItems work-items per work-group for kRows rows.
-constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4, kRowItems = 256, kRows = 8;
+constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4, kRowItems = 512, kRows = 16;
 constexpr std::size_t kRounding = 2;   // more points per grid: kernels compute the number of points in float
-constexpr std::size_t kResident = 4;   // work-groups of kRowItems per compute unit: limits registers
-constexpr std::size_t kSegment = 128;  // pulses per work-group of sum_rows, unless a last group has more
+constexpr std::size_t kResident = 2;   // work-groups of kRowItems per compute unit: limits registers
+constexpr std::size_t kSegment = 256;  // pulses per work-group of sum_rows, unless a last group has more
 
 template <class T>
 Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
@@ -71,6 +72,11 @@ fft::Problem compression_problem(const Problem& frame) {
                      .wanted = {.first = {frame.samples - negative}, .count = {frame.samples}}};
   range.wanted.first[0] %= frame.samples;
   range.store_forward.multiply = range_compression(frame);
+  // Values between refined points are linear interpolations, which attenuate a frequency by a squared sinc in the mean.
+  for (std::size_t k = 0; k < frame.samples; ++k) {
+    const double angle = kPi / kFine * bin_frequency(k, frame.samples, 1), sinc = k == 0 ? 1 : std::sin(angle) / angle;
+    range.store_forward.multiply[k] /= sinc * sinc;
+  }
   std::rotate(range.store_forward.multiply.begin(), range.store_forward.multiply.end() - static_cast<long>(negative),
               range.store_forward.multiply.end());
   return range;
@@ -86,6 +92,14 @@ fft::Problem refinement_problem(const Problem& frame) {
 }
 
 namespace {
+
+// The factorized method's points: a transform per whole or fractional sample; see shift_samples.
+fft::Problem shifted_problem(const Problem& frame) {
+  return {.shape = {frame.samples},
+          .batch = kFine * frame.pulses,
+          .in_place = true,
+          .directions = fft::Directions::inverse};
+}
 
 Argument number(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
 Argument real(double value) { return Argument(static_cast<float>(value)); }
@@ -104,7 +118,7 @@ DeviceBackprojection::DeviceBackprojection(const Device& device, const Backproje
       geometry_(geometry),
       factorization_(std::move(factorization)),
       compress_(device, compression_problem(problem.frame), options),
-      refine_(device, refinement_problem(problem.frame), options),
+      refine_(device, factorization_.levels.empty() ? refinement_problem(frame_) : shifted_problem(frame_), options),
       staging_(device, "sar") {
   const Problem& frame = problem.frame;
   Queue queue = device.queue();
@@ -147,7 +161,7 @@ std::array<std::size_t, 2> local_points(const Factorization& factorization, std:
   for (std::size_t l = 0; l + 1 < factorization.levels.size(); ++l) {
     const GroupLevel& level = factorization.levels[l];
     const std::size_t all =
-        kRows * tiles(segment, level.pulses) * (factorization.points(level, near_range) + kRounding);
+        (kRows + 1) * tiles(segment, level.pulses) * (factorization.points(level, near_range) + kRounding);
     points[l % 2] = std::max(points[l % 2], tiles(all, kUnit) * kUnit);
   }
   return points;
@@ -172,6 +186,7 @@ void DeviceBackprojection::set_groups(const Device& device, Queue& queue, const 
   const Program program = device.compile(factorized_source(points[0], points[1]));
   kernel_ = program.kernel("add_rows");
   sum_ = program.kernel("sum_rows");
+  shift_ = program.kernel("shift_samples");
   most_ = factorization_.points(levels.back(), near_range) + kRounding;
   at_once_ = std::clamp<std::size_t>(problem.most_sums / (most_ * levels.back().groups.size()), 1, frame_.samples);
   at_once_ = tiles(at_once_, kRows) * kRows;
@@ -221,7 +236,7 @@ void DeviceBackprojection::add_rows(Queue& queue, const Buffer& image) const {
                   number(levels[0].pulses),
                   number(levels.size()),
                   number(segment_),
-                  number(kFine * frame_.samples),
+                  number(frame_.samples),
                   number(most_),
                   number(groups),
                   real(radar.near_range_m),
@@ -245,8 +260,14 @@ void DeviceBackprojection::run(std::span<const Complex> echoes, std::span<Comple
       {.in = echoes.data(), .in_bytes = image.size_bytes(), .out = image.data(), .out_bytes = image.size_bytes()},
       [this](Queue& queue, const Buffer& in, const Buffer& out) {
         compress_.enqueue_forward(queue, in, spectra_);
+        if (!factorization_.levels.empty()) {
+          queue.launch(
+              shift_, {.groups = {tiles(frame_.samples, kRowItems), frame_.pulses}, .items = {kRowItems}},
+              {spectra_, profiles_, number(frame_.samples), real(1.0 / static_cast<double>(kFine * frame_.samples))});
+          refine_.enqueue_inverse(queue, profiles_, profiles_);
+          return add_rows(queue, out);
+        }
         refine_.enqueue_inverse(queue, spectra_, profiles_);
-        if (!factorization_.levels.empty()) return add_rows(queue, out);
         std::vector<Argument> arguments{profiles_, track_, weights_, norms_, out};
         arguments.insert(arguments.end(), numbers_.begin(), numbers_.end());
         queue.launch(kernel_, pixels(frame_.pulses, frame_.samples, kKeptRows), arguments);

@@ -14,8 +14,8 @@
 
 namespace ridge::sar {
 
-inline constexpr std::size_t kFine = 8;                                      // points of a refined pulse per sample
-inline constexpr std::size_t kMostSamples = (std::size_t{1} << 22) / kFine;  // SPLIT() needs positions below 2^22
+inline constexpr std::size_t kFine = 4;                                      // points of a refined pulse per sample
+static_assert(kFine * (std::size_t{1} << 20) <= std::size_t{1} << 22, "SPLIT() needs positions below 2^22");
 inline constexpr std::size_t kWeights = 4096;   // of the window, between broadside and the edge of the processed band
 inline constexpr std::size_t kWeightTerms = 8;  // of the polynomial that devices evaluate instead of the table
 
@@ -46,8 +46,8 @@ class DeviceBackprojection {
 
   Problem frame_;
   Geometry geometry_;
-  Factorization factorization_;  // without levels: direct
-  Kernel kernel_, sum_{};        // of pixels; of the groups on a row
+  Factorization factorization_;      // without levels: direct
+  Kernel kernel_, sum_{}, shift_{};  // of pixels; factorized: of the groups on a row, of spectra
   fft::Plan<float> compress_, refine_;
   Buffer spectra_, profiles_, track_, weights_, norms_;
   std::vector<Argument> numbers_;

@@ -192,7 +192,8 @@ struct BackprojectionState {
     return all;
   }
   Factorization factorized(const Levels& sizes, const std::vector<Offset>& track) const {
-    return factorize(track, along, turns_per_metre, widest_tangent, sizes.first, sizes.last);
+    const double migration = 2 * problem.frame.radar.bandwidth_hz / kLight * range_of(samples()) * widest_tangent;
+    return factorize(track, along, turns_per_metre, widest_tangent, migration, sizes.first, sizes.last);
   }
   // Cost per pixel in units of one direct update, mean of a near and a far row: decides the sizes of the groups.
   double factorized_cost(const Factorization& made) const {
@@ -324,7 +325,7 @@ struct BackprojectionState {
 
 namespace {
 
-const BackprojectionProblem& checked_track(const Device& device, const BackprojectionProblem& problem) {
+const BackprojectionProblem& checked_track(const BackprojectionProblem& problem) {
   check(problem.frame);
   const auto refuse = [](const std::string& why) { throw Error(ErrorKind::invalid_argument, "sar: " + why); };
   if (!problem.track.empty() && problem.track.size() != problem.frame.pulses) {
@@ -337,10 +338,6 @@ const BackprojectionProblem& checked_track(const Device& device, const Backproje
                          offset.along_m, offset.range_m));
     }
   }
-  if (!device.is_host() && problem.frame.samples > kMostSamples) {
-    refuse(fmt::format("back-projection on {} needs at most {} samples per echo, got {}: use the host", device.id(),
-                       kMostSamples, problem.frame.samples));
-  }
   return problem;
 }
 
@@ -350,7 +347,7 @@ Backprojection::Backprojection(const BackprojectionProblem& problem, const plann
     : Backprojection(host(), problem, options) {}
 Backprojection::Backprojection(const Device& device, const BackprojectionProblem& problem,
                                const planner::Options& options)
-    : state_(std::make_shared<const BackprojectionState>(device, checked_track(device, problem), options)) {}
+    : state_(std::make_shared<const BackprojectionState>(device, checked_track(problem), options)) {}
 
 void Backprojection::run(std::span<const Complex> echoes, std::span<Complex> image) const {
   const std::size_t bytes = state_->pulses() * state_->samples() * sizeof(Complex);
