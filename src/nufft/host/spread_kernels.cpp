@@ -179,21 +179,26 @@ struct PointWeights {
 };
 
 // Adds the value at a point to sums[0] and, with kSlopes, its derivatives by z, y and x to sums[1 .. 3]. Cells are
-// loaded once for all of them. Rows alternate between kSets sums, whose chains of additions are independent.
+// loaded once for all of them. Rows alternate between kSets sums, whose chains of additions are independent. Loops are
+// unrolled, so that GCC keeps the sums in registers instead of memory.
 template <std::size_t kVectors, bool kSlopes, std::size_t kParts, class T>
 HWY_INLINE void ReadBox(const Box& box, const PointWeights<T>& weights, const T* at, Value<T, kParts>* sums) {
   constexpr std::size_t kSets = kVectors == 1 && !kSlopes ? 4 : kVectors <= 2 || !kSlopes ? 2 : 1;
   const Tag<T> d;
   using V = hn::Vec<Tag<T>>;
   V sum[kVectors], by_y[kVectors], by_z[kVectors], part[kSets][kVectors], slope[kSets][kVectors];
+#pragma GCC unroll 4
   for (std::size_t v = 0; v < kVectors; ++v) sum[v] = by_y[v] = by_z[v] = hn::Zero(d);
   for (std::size_t plane = 0; plane < box.planes; ++plane) {
     const T* from = at + plane * box.plane_stride;
+#pragma GCC unroll 4
     for (std::size_t k = 0; k < kSets; ++k) {
+#pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) part[k][v] = slope[k][v] = hn::Zero(d);
     }
     const auto add_row = [&](std::size_t r, std::size_t k) HWY_ATTR {
       const V weight = hn::Set(d, weights.y[r]);
+#pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
         const V cells = hn::LoadU(d, from + r * box.row_stride + v * kLanes<T>);
         part[k][v] = hn::MulAdd(cells, weight, part[k][v]);
@@ -202,14 +207,18 @@ HWY_INLINE void ReadBox(const Box& box, const PointWeights<T>& weights, const T*
     };
     std::size_t r = 0;
     for (; r + kSets <= box.rows; r += kSets) {
+#pragma GCC unroll 4
       for (std::size_t k = 0; k < kSets; ++k) add_row(r + k, k);
     }
     for (; r < box.rows; ++r) add_row(r, 0);
     const V factor = hn::Set(d, weights.z[plane]);
+#pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 4
       for (std::size_t k = 1; k < kSets; ++k) part[0][v] = hn::Add(part[0][v], part[k][v]);
       sum[v] = hn::MulAdd(part[0][v], factor, sum[v]);
       if constexpr (kSlopes) {
+#pragma GCC unroll 4
         for (std::size_t k = 1; k < kSets; ++k) slope[0][v] = hn::Add(slope[0][v], slope[k][v]);
         by_y[v] = hn::MulAdd(slope[0][v], factor, by_y[v]);
         by_z[v] = hn::MulAdd(part[0][v], hn::Set(d, weights.by_z[plane]), by_z[v]);
