@@ -24,6 +24,21 @@ PulseGroup group_of(const std::vector<Offset>& platform, std::size_t first, std:
   return group;
 }
 
+// Moves the centres of groups of `count` pulses to equal distances on one line, so that all columns a multiple of
+// `count` apart see them in the same way.
+void align(std::vector<PulseGroup>& groups, const std::vector<Offset>& platform, double along, std::size_t count) {
+  const auto pulses = static_cast<double>(platform.size());
+  Offset mean;  // from the straight track
+  for (std::size_t pulse = 0; pulse < platform.size(); ++pulse) {
+    mean.along_m += (platform[pulse].along_m - along * static_cast<double>(pulse)) / pulses;
+    mean.range_m += platform[pulse].range_m / pulses;
+  }
+  for (PulseGroup& group : groups) {
+    group.along = mean.along_m + along * (static_cast<double>(group.first) + 0.5 * static_cast<double>(count - 1));
+    group.range = mean.range_m;
+  }
+}
+
 // Mean of exp(2 pi i f distance) over the band of a grid.
 double in_band(double distance) {
   const double angle = kPi * distance / kTangentRate;
@@ -70,8 +85,10 @@ Factorization factorize(const std::vector<Offset>& platform, double along, doubl
     GroupLevel& level = made.levels.emplace_back();
     level.pulses = count;
     double reach = 0;
-    for (std::size_t pulse = 0; pulse < platform.size(); pulse += count) {
-      const PulseGroup& group = level.groups.emplace_back(group_of(platform, pulse, count));
+    for (std::size_t pulse = 0; pulse < platform.size(); pulse += count)
+      level.groups.push_back(group_of(platform, pulse, count));
+    if (count * kMerged > last) align(level.groups, platform, along, count);
+    for (const PulseGroup& group : level.groups) {
       for (std::size_t i = group.first; i < group.end; ++i) {
         reach = std::max(reach, std::abs(platform[i].along_m - group.along) +
                                     std::abs(platform[i].range_m - group.range) * widest_tangent);

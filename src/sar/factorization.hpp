@@ -31,7 +31,8 @@ struct GroupLevel {
   std::vector<PulseGroup> groups{};
 };
 
-// The groups of all levels, from the shortest to the longest.
+// The groups of all levels, from the shortest to the longest. Centres are the means of the pulses' positions, those of
+// the last level at equal distances on a line.
 struct Factorization {
   std::vector<GroupLevel> levels{};
   std::vector<Offset> platform{};  // at each pulse

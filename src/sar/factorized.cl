@@ -72,50 +72,82 @@ void shift_samples(GLOBAL const float2* RESTRICT spectra, GLOBAL float2* RESTRIC
   }
 }
 
+// A point of a row's grid that sums a group of pulses: seen from the group's centre, the components of the direction to it,
+// half the inverse distance, and the distance minus the row's range.
+typedef struct {
+  SeenPoint seen;
+  float along, across, half_inverse, beyond;
+} GroupPoint;
+
+// As farther(). SERIES: groups are so short that two terms of the root's series suffice.
+FUNCTION float2 farther_pulse(GroupPoint at, float4 part) {
+#if SERIES
+  const float u = FMA(at.along, part.x, FMA(at.across, part.y, at.half_inverse * part.w));
+  const float more = FMA(-u * at.half_inverse, u, u), inverse = 2.0f * at.half_inverse;
+  return make_float2(more, FMA(-more * inverse, inverse, inverse));
+#else
+  return farther(at.seen, part);
+#endif
+}
+
+// Adds the echo of a pulse to a point. `checked`: the point may be beyond the echo's ends.
+FUNCTION float2 add_pulse(float2 sum, GroupPoint at, float4 part, GLOBAL const float2* RESTRICT pulse_points, int first_point,
+                          int samples, float points_per_metre, float turns_per_metre, GLOBAL const float* RESTRICT weights,
+                          float shares, int checked) {
+  const float2 seen = farther_pulse(at, part);
+  const float place = (at.beyond + seen.x) * points_per_metre;
+  SPLIT(whole, points_beyond, place);
+  const float share = place - whole;
+  const int wanted = points_beyond + first_point, counts = !checked || (uint)wanted < (uint)(FINE * samples - 1);
+  const uint point = (uint)(counts ? wanted : 0), fine = point % FINE;
+  GLOBAL const float2* near = pulse_points + (fine * (uint)samples + point / FINE);
+  const float2 low = near[0], high = near[fine == FINE - 1 ? 1 - (FINE - 1) * samples : samples];
+  float x = FMA(share, high.x - low.x, low.x), y = FMA(share, high.y - low.y, low.y);
+#if FIRST_WEIGHTED
+  const float weight = weight_at(weights, (at.seen.off + part.x) * seen.y * shares);
+  x *= weight, y *= weight;
+#endif
+  if (checked) x = counts ? x : 0.0f, y = counts ? y : 0.0f;
+  TURNED(c, s, seen.x * turns_per_metre);
+  return make_float2(FMA(x, c, FMA(-y, s, sum.x)), FMA(x, s, FMA(y, c, sum.y)));
+}
+
 // Sums the groups of the first level on ROWS rows, from refined pulses: `samples` points at whole samples, then those 1 / FINE
-// of a sample later, and so on. Neighbouring work-items have neighbouring rows, which read neighbouring points.
+// of a sample later, and so on. Neighbouring work-items have neighbouring rows, which read neighbouring points. `margin`:
+// refined points between the distances of a group's centre and of its pulses, at most.
 FUNCTION void fill_groups(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTRICT parts, LOCAL float2* local_sums,
                           GLOBAL float2* global_sums, int most, ulong row_sums, GLOBAL const float* RESTRICT weights,
-                          int weighted, int first_pulse, int end_pulse, int each, int middle, float step, int first_row,
-                          float near_range, float cell, int samples, float points_per_metre, float turns_per_metre,
-                          float shares) {
+                          int first_pulse, int end_pulse, int each, int middle, float step, int first_row, float near_range,
+                          float cell, int samples, float points_per_metre, float turns_per_metre, float shares, int margin) {
   const int n = 2 * middle + 1, groups = (end_pulse - first_pulse + each - 1) / each;
-  const int line = LOCAL_ID(0) % ROWS, row = first_row + line;
+  const int line = LOCAL_ID(0) % ROWS, row = first_row + line, first_point = row * FINE, pulse_size = FINE * samples;
   const float range = near_range + (float)row * cell;
   for (int i = LOCAL_ID(0) / ROWS; i < groups * n; i += ITEMS / ROWS) {
     const int group = i / n, j = i - group * n, first = first_pulse + group * each, end = min(first + each, end_pulse);
     const float towards = parts[first].z;
-    const SeenPoint at = seen_from_centre(range * (step * (float)(j - middle)), range - towards);
-    // Distance from the centre minus the row's range.
-    const float beyond = FMA(at.off, at.off, -towards * (2.0f * range - towards)) * RECIPROCAL_FAST(at.distance + range);
-    float real = 0.0f, imaginary = 0.0f;
-    const int pulse_size = FINE * samples;
+    const SeenPoint seen = seen_from_centre(range * (step * (float)(j - middle)), range - towards);
+    const float inverse = RECIPROCAL_FAST(seen.distance);
+    const float beyond =
+        FMA(seen.off, seen.off, -towards * (2.0f * range - towards)) * RECIPROCAL_FAST(seen.distance + range);
+    const GroupPoint at = {seen, seen.off * inverse, seen.across * inverse, 0.5f * inverse, beyond};
+    float2 sum = make_float2(0.0f, 0.0f);
     GLOBAL const float2* pulse_points = profiles + (ulong)first * (ulong)pulse_size;
-    // Several pulses at once: their loads do not wait for each other. A last pulse that is repeated does not count.
-    for (int pulse = first; pulse < end; pulse += PULSES_AT_ONCE, pulse_points += PULSES_AT_ONCE * pulse_size) {
-      UNROLL for (int u = 0; u < PULSES_AT_ONCE; ++u) {
-        const int ahead = min(u, end - 1 - pulse);
-        const float4 part = parts[pulse + ahead];
-        const float2 seen = farther(at, part);
-        const float place = (beyond + seen.x) * points_per_metre;
-        SPLIT(whole, points_beyond, place);
-        const float share = place - whole;
-        const float weight = weighted ? weight_at(weights, (at.off + part.x) * seen.y * shares) : 1.0f;
-        const int at_point = points_beyond + row * FINE, counts = ahead == u && (uint)at_point < (uint)(pulse_size - 1);
-        const uint point = (uint)(counts ? at_point : 0), fine = point % FINE;
-        GLOBAL const float2* near = pulse_points + (ahead * pulse_size + (int)(fine * (uint)samples + point / FINE));
-        const float2 low = near[0], high = near[fine == FINE - 1 ? 1 - (FINE - 1) * samples : samples];
-        TURNED(c, s, seen.x * turns_per_metre);
-        const float x = counts ? weight * FMA(share, high.x - low.x, low.x) : 0.0f;
-        const float y = counts ? weight * FMA(share, high.y - low.y, low.y) : 0.0f;
-        real = FMA(x, c, FMA(-y, s, real));
-        imaginary = FMA(x, s, FMA(y, c, imaginary));
+    const int centre = first_point + (int)(beyond * points_per_metre);
+    int pulse = first;
+    if (centre >= margin && centre < pulse_size - margin) {
+      for (; pulse + PULSES_AT_ONCE <= end; pulse += PULSES_AT_ONCE, pulse_points += PULSES_AT_ONCE * pulse_size) {
+        UNROLL for (int k = 0; k < PULSES_AT_ONCE; ++k) /* loads of several pulses do not wait for each other */
+          sum = add_pulse(sum, at, parts[pulse + k], pulse_points + k * pulse_size, first_point, samples,
+                          points_per_metre, turns_per_metre, weights, shares, 0);
       }
     }
+    for (; pulse < end; ++pulse, pulse_points += pulse_size)
+      sum = add_pulse(sum, at, parts[pulse], pulse_points, first_point, samples, points_per_metre, turns_per_metre,
+                      weights, shares, 1);
     if (global_sums) {
-      global_sums[(ulong)line * row_sums + (ulong)(group * most + j)] = make_float2(real, imaginary);
+      global_sums[(ulong)line * row_sums + (ulong)(group * most + j)] = sum;
     } else {
-      local_sums[i * PITCH + line] = make_float2(real, imaginary);
+      local_sums[i * PITCH + line] = sum;
     }
   }
 }
@@ -178,7 +210,7 @@ void sum_rows(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTR
               GLOBAL const float* RESTRICT lengths, GLOBAL const float* RESTRICT weights, GLOBAL float2* RESTRICT sums,
               int first_row, int pulses, int each, int levels, int segment, int samples, int most, int groups,
               float near_range, float cell, float first_step, float widest_tangent, float away, float points_per_metre,
-              float turns_per_metre, float shares) {
+              float turns_per_metre, float shares, int margin) {
   LOCAL_BLOCK(float2, memory, EVEN + ODD);
   LOCAL float2* even = memory;
   LOCAL float2* odd = memory + EVEN;
@@ -190,9 +222,9 @@ void sum_rows(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTR
   GLOBAL float2* out = sums + ((ulong)line * row_sums + (ulong)(number * (segment / last)) * (ulong)most);
   float step = first_step;
   int middle = half_points(lengths[0], step, range, widest_tangent, away);
-  fill_groups(profiles, parts, even, levels == 1 ? out : 0, most, row_sums, weights, levels == 1, number * segment,
+  fill_groups(profiles, parts, even, levels == 1 ? out : 0, most, row_sums, weights, number * segment,
               min((number + 1) * segment, pulses), each, middle, step, row, near_range, cell, samples, points_per_metre,
-              turns_per_metre, shares);
+              turns_per_metre, shares, margin);
   for (int l = 1, size = each, all = pulses; l < levels; ++l, size *= MERGED) {
     parts += all;
     all = (pulses + size - 1) / size; /* parts of this level */
@@ -205,37 +237,50 @@ void sum_rows(GLOBAL const float2* RESTRICT profiles, GLOBAL const float4* RESTR
   }
 }
 
-// Computes the pixels of `rows` rows from `first_row` on: adds all groups of the last level (`each` pulses) that see them.
-// `centres` of the groups: column, metres along the track from that column, metres towards the scene.
+// Computes the pixels of `rows` rows from `first_row` on: adds all groups of the last level (`each` pulses) that see them. The
+// centres of these groups are `each` columns apart, the first `centre` columns from column 0, on a line at `towards` metres
+// towards the scene, so that columns a multiple of `each` apart see groups in the same way. A work-item computes KEPT_COLUMNS
+// columns that are `stride` apart.
 KERNEL WORK_GROUP(COLUMNS, LINES, 1)
-void add_rows(GLOBAL const float2* RESTRICT sums, GLOBAL const float4* RESTRICT centres, GLOBAL const float* RESTRICT norms,
-              GLOBAL float2* RESTRICT image, int first_row, int rows, int pulses, int groups, int each, int most,
+void add_rows(GLOBAL const float2* RESTRICT sums, GLOBAL const float* RESTRICT norms, GLOBAL float2* RESTRICT image,
+              int first_row, int rows, int pulses, int groups, int each, int stride, int most, float centre, float towards,
               float near_range, float cell, float along, float step, float length, float widest_tangent, float away,
               float turns_per_metre) {
-  const int tile = (int)GROUP_ID(0) * COLUMNS, p = tile + LOCAL_ID(0);
+  const int tiles = (stride + COLUMNS - 1) / COLUMNS, block = (int)GROUP_ID(0) / tiles;
+  const int column = ((int)GROUP_ID(0) - block * tiles) * COLUMNS + LOCAL_ID(0); /* minus first_column */
+  const int first_column = block * (stride * KEPT_COLUMNS), first_group = first_column / each;
   const int line = (int)GROUP_ID(1) * LINES + LOCAL_ID(1), row = first_row + line;
-  if (p >= pulses || line >= rows) return;
+  if (column >= stride || line >= rows) return;
   const float range = near_range + (float)row * cell, cells_per_metre = 1.0f / (range * step);
   const float first_range = near_range + (float)(row - line % ROWS) * cell;
   const int middle = half_points(length, step, first_range, widest_tangent, away), n = 2 * middle + 1;
-  const int reach = (int)(((float)middle * step * range + length) / along) + 1;
-  const int first = max(0, (tile - reach) / each - 1), last = min(groups - 1, (tile + COLUMNS + reach) / each + 1);
-  float real = 0.0f, imaginary = 0.0f;
+  const int reach = (int)((float)middle * step * range / along) + 1;
+  const float from_first = (float)column - centre;
+  const int first = (int)floor((from_first - (float)reach) / (float)each);
+  const int last = (int)ceil((from_first + (float)reach) / (float)each);
+  float2 pixels[KEPT_COLUMNS];
+  UNROLL for (int k = 0; k < KEPT_COLUMNS; ++k) pixels[k] = make_float2(0.0f, 0.0f);
+  GLOBAL const float2* row_sums = sums + (ulong)line * (ulong)groups * (ulong)most;
   for (int group = first; group <= last; ++group) {
-    const float4 centre = centres[group];
-    const float off = FMA((float)p - centre.x, along, -centre.y), place = off * cells_per_metre;
+    const float off = (from_first - (float)(group * each)) * along, place = off * cells_per_metre;
     SPLIT(whole, index, place);
     const int begin = index + middle - (TAPS / 2 - 1);
     if ((uint)begin > (uint)(n - TAPS)) continue;
     float taps[TAPS];
     set_taps(place - whole, taps);
-    const SeenPoint at = seen_from_centre(off, range - centre.z);
-    const float beyond = FMA(off, off, -centre.z * (2.0f * range - centre.z)) * RECIPROCAL_FAST(at.distance + range);
-    GLOBAL const float2* values = sums + ((ulong)line * (ulong)groups + (ulong)group) * (ulong)most + (ulong)begin;
-    SUM_TAPS(x, y, taps, values, 1)
+    const SeenPoint at = seen_from_centre(off, range - towards);
+    const float beyond = FMA(off, off, -towards * (2.0f * range - towards)) * RECIPROCAL_FAST(at.distance + range);
     TURNED(c, s, beyond * turns_per_metre);
-    real = FMA(x, c, FMA(-y, s, real));
-    imaginary = FMA(x, s, FMA(y, c, imaginary));
+    UNROLL for (int k = 0; k < KEPT_COLUMNS; ++k) {
+      const int seen = first_group + group + k * (stride / each);
+      if ((uint)seen >= (uint)groups) continue;
+      GLOBAL const float2* values = row_sums + ((ulong)seen * (ulong)most + (ulong)begin);
+      SUM_TAPS(x, y, taps, values, 1)
+      pixels[k] = make_float2(FMA(x, c, FMA(-y, s, pixels[k].x)), FMA(x, s, FMA(y, c, pixels[k].y)));
+    }
   }
-  image[(ulong)row * (ulong)pulses + (ulong)p] = make_float2(norms[row] * real, norms[row] * imaginary);
+  UNROLL for (int k = 0; k < KEPT_COLUMNS; ++k) {
+    const int p = first_column + column + k * stride;
+    if (p < pulses) image[(ulong)row * (ulong)pulses + (ulong)p] = make_float2(norms[row] * pixels[k].x, norms[row] * pixels[k].y);
+  }
 }

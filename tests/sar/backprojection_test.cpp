@@ -87,8 +87,6 @@ TEST(SarBackprojection, FocusesPointsThatMigrateFar) {
   frame.radar.pulse_rate_hz = 62.5;
   frame.radar.beam_rad = 0.2;
   frame.radar.near_range_m = 5000;
-  expect_response({.frame = frame, .method = Method::direct});
-  expect_response({.frame = frame, .method = Method::factorized});
   expect_response({.frame = frame, .method = Method::factorized, .group = 8});
 }
 
@@ -99,12 +97,14 @@ TEST(SarBackprojection, FocusesPointsOnADevice) {
   frame.radar.pulse_s = 5e-7;
   for (const Device& device : ridge::test::accelerators()) {
     // Float arithmetic on the device, double on the host, whose responses the tests above compare with theory.
-    const auto track = bent_track(frame);
+    auto track = bent_track(frame);
     const auto echoes = echoes_of(frame, track);
     std::vector<Complex> image(echoes.size()), other(echoes.size());
-    // The chosen groups, and those of 7 pulses on the first level, which do not divide 240.
+    // The chosen groups, and those of 7 pulses on the first level, which do not divide 240. The latter from a track
+    // with jumps, within whose groups distances need roots.
     for (const auto& [method, group] :
          {std::pair(Method::direct, 0), std::pair(Method::factorized, 0), std::pair(Method::factorized, 7)}) {
+      if (group == 7) track[100].range_m += 150;
       const BackprojectionProblem problem{
           .frame = frame, .method = method, .track = track, .group = static_cast<std::size_t>(group)};
       SCOPED_TRACE(Backprojection(problem).explain());

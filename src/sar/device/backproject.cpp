@@ -13,11 +13,12 @@
 namespace ridge::sar {
 namespace {
 
-// Pixels: kColumns x kLines work-items per work-group, each with kKeptRows pixels in the direct method. Sums of groups:
-// kRowItems work-items per work-group for kRows rows.
-constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4, kRowItems = 512, kRows = 16;
+// Pixels: kColumns x kLines work-items per work-group, each with kKeptRows pixels in the direct method, kKeptColumns in
+// the factorized one. Sums of groups: kRowItems work-items per work-group for kRows rows.
+constexpr std::size_t kColumns = 32, kLines = 8, kKeptRows = 4, kKeptColumns = 8, kRowItems = 256, kRows = 8;
+constexpr double kSeriesTurns = 2e-3;  // largest error of a phase by leaving out the third term of a distance's series
 constexpr std::size_t kRounding = 2;   // more points per grid: kernels compute the number of points in float
-constexpr std::size_t kResident = 2;   // work-groups of kRowItems per compute unit: limits registers
+constexpr std::size_t kResident = 3;   // work-groups of kRowItems per compute unit: limits registers
 constexpr std::size_t kSegment = 256;  // pulses per work-group of sum_rows, unless a last group has more
 
 template <class T>
@@ -40,7 +41,7 @@ KernelSource backproject_source() {
                       {"WEIGHTS", fmt::format("{}", kWeightTerms)}}};
 }
 
-KernelSource factorized_source(std::size_t even, std::size_t odd) {
+KernelSource factorized_source(const FactorizedShape& shape) {
   KernelSource source{
       .name = "sar_factorized",
       .text = ridge::detail::kernel_text("codegen/quick_functions") + ridge::detail::kernel_text("sar/factorized"),
@@ -52,8 +53,11 @@ KernelSource factorized_source(std::size_t even, std::size_t odd) {
                   {"MERGED", fmt::format("{}", kMerged)},
                   {"FINE", fmt::format("{}", kFine)},
                   {"TAPS", fmt::format("{}", kNeighbours)},
-                  {"EVEN", fmt::format("{}", even)},
-                  {"ODD", fmt::format("{}", odd)},
+                  {"KEPT_COLUMNS", fmt::format("{}", kKeptColumns)},
+                  {"FIRST_WEIGHTED", shape.first_weighted ? "1" : "0"},
+                  {"SERIES", shape.series ? "1" : "0"},
+                  {"EVEN", fmt::format("{}", shape.even)},
+                  {"ODD", fmt::format("{}", shape.odd)},
                   {"WEIGHTS", fmt::format("{}", kWeightTerms)}}};
   const TapPolynomials polynomials = tap_polynomials();
   for (std::size_t k = 0; k < polynomials.size(); ++k) {
@@ -104,9 +108,6 @@ fft::Problem shifted_problem(const Problem& frame) {
 Argument number(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
 Argument real(double value) { return Argument(static_cast<float>(value)); }
 std::size_t tiles(std::size_t cells, std::size_t each) { return (cells + each - 1) / each; }
-Launch pixels(std::size_t columns, std::size_t rows, std::size_t rows_per_item) {
-  return {.groups = {tiles(columns, kColumns), tiles(rows, kLines * rows_per_item)}, .items = {kColumns, kLines}};
-}
 
 }  // namespace
 
@@ -183,7 +184,21 @@ void DeviceBackprojection::set_groups(const Device& device, Queue& queue, const 
   segment_ = std::max(last, kSegment / last * last);
   while (segment_ > last && !fits_local(device, local_points(factorization_, segment_, near_range))) segment_ -= last;
   const auto points = local_points(factorization_, segment_, near_range);
-  const Program program = device.compile(factorized_source(points[0], points[1]));
+  // Farthest pulse from the centre of its group of the first level.
+  double farthest = 0;
+  for (const PulseGroup& group : levels[0].groups) {
+    for (std::size_t i = group.first; i < group.end; ++i) {
+      const Offset& at = factorization_.platform[i];
+      farthest = std::max(farthest, std::abs(at.along_m - group.along) + std::abs(at.range_m - group.range));
+    }
+  }
+  margin_ = static_cast<std::size_t>(std::ceil(farthest * kFine / geometry_.cell)) + 2;
+  const double third_term = std::pow(farthest, 3) / (2 * std::pow(near_range - factorization_.away, 2));
+  const Program program =
+      device.compile(factorized_source({.even = points[0],
+                                        .odd = points[1],
+                                        .series = third_term * geometry_.turns_per_metre < kSeriesTurns,
+                                        .first_weighted = levels.size() == 1}));
   kernel_ = program.kernel("add_rows");
   sum_ = program.kernel("sum_rows");
   shift_ = program.kernel("shift_samples");
@@ -191,7 +206,7 @@ void DeviceBackprojection::set_groups(const Device& device, Queue& queue, const 
   at_once_ = std::clamp<std::size_t>(problem.most_sums / (most_ * levels.back().groups.size()), 1, frame_.samples);
   at_once_ = tiles(at_once_, kRows) * kRows;
   local_bytes_ = (points[0] + points[1]) * sizeof(Complex);
-  std::vector<float> parts, lengths, centres;
+  std::vector<float> parts, lengths;
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const std::size_t count = l == 0 ? frame_.pulses : levels[l - 1].groups.size();
     for (std::size_t part = 0; part < count; ++part) {
@@ -204,14 +219,8 @@ void DeviceBackprojection::set_groups(const Device& device, Queue& queue, const 
     }
     lengths.push_back(static_cast<float>(levels[l].length));
   }
-  for (const PulseGroup& group : levels.back().groups) {
-    const double column = std::floor(group.along / geometry_.along);
-    for (const double value : {column, group.along - column * geometry_.along, group.range, 0.0})
-      centres.push_back(static_cast<float>(value));
-  }
   parts_ = uploaded(device, queue, parts, "sar groups");
   lengths_ = uploaded(device, queue, lengths, "sar lengths of groups");
-  centres_ = uploaded(device, queue, centres, "sar centres of groups");
   sums_ =
       device.buffer(at_once_ * levels.back().groups.size() * most_ * sizeof(Complex), {.name = "sar sums of groups"});
 }
@@ -219,7 +228,9 @@ void DeviceBackprojection::set_groups(const Device& device, Queue& queue, const 
 void DeviceBackprojection::add_rows(Queue& queue, const Buffer& image) const {
   const auto& levels = factorization_.levels;
   const Radar& radar = frame_.radar;
-  const std::size_t groups = levels.back().groups.size();
+  const std::size_t groups = levels.back().groups.size(), each = levels.back().pulses;
+  const std::size_t stride = tiles(kColumns, each) * each;  // columns between those of a work-item
+  const PulseGroup& first = levels.back().groups.front();
   for (std::size_t begin = 0; begin < frame_.samples; begin += at_once_) {
     const std::size_t rows = std::min(at_once_, frame_.samples - begin);
     queue.launch(sum_,
@@ -246,12 +257,32 @@ void DeviceBackprojection::add_rows(Queue& queue, const Buffer& image) const {
                   real(factorization_.away),
                   real(kFine / geometry_.cell),
                   real(geometry_.turns_per_metre),
-                  real(1 / geometry_.widest_sine)});
-    queue.launch(kernel_, pixels(frame_.pulses, rows, 1),
-                 {sums_, centres_, norms_, image, number(begin), number(rows), number(frame_.pulses), number(groups),
-                  number(levels.back().pulses), number(most_), real(radar.near_range_m), real(geometry_.cell),
-                  real(geometry_.along), real(levels.back().step), real(levels.back().length),
-                  real(geometry_.widest_tangent), real(factorization_.away), real(geometry_.turns_per_metre)});
+                  real(1 / geometry_.widest_sine),
+                  number(margin_)});
+    queue.launch(
+        kernel_,
+        {.groups = {tiles(stride, kColumns) * tiles(frame_.pulses, stride * kKeptColumns), tiles(rows, kLines)},
+         .items = {kColumns, kLines}},
+        {sums_,
+         norms_,
+         image,
+         number(begin),
+         number(rows),
+         number(frame_.pulses),
+         number(groups),
+         number(each),
+         number(stride),
+         number(most_),
+         real(first.along / geometry_.along),
+         real(first.range),
+         real(radar.near_range_m),
+         real(geometry_.cell),
+         real(geometry_.along),
+         real(levels.back().step),
+         real(levels.back().length),
+         real(geometry_.widest_tangent),
+         real(factorization_.away),
+         real(geometry_.turns_per_metre)});
   }
 }
 
@@ -270,7 +301,10 @@ void DeviceBackprojection::run(std::span<const Complex> echoes, std::span<Comple
         refine_.enqueue_inverse(queue, spectra_, profiles_);
         std::vector<Argument> arguments{profiles_, track_, weights_, norms_, out};
         arguments.insert(arguments.end(), numbers_.begin(), numbers_.end());
-        queue.launch(kernel_, pixels(frame_.pulses, frame_.samples, kKeptRows), arguments);
+        queue.launch(kernel_,
+                     {.groups = {tiles(frame_.pulses, kColumns), tiles(frame_.samples, kLines * kKeptRows)},
+                      .items = {kColumns, kLines}},
+                     arguments);
       });
 }
 

@@ -14,14 +14,19 @@
 
 namespace ridge::sar {
 
-inline constexpr std::size_t kFine = 4;                                      // points of a refined pulse per sample
+inline constexpr std::size_t kFine = 4;  // points of a refined pulse per sample
 static_assert(kFine * (std::size_t{1} << 20) <= std::size_t{1} << 22, "SPLIT() needs positions below 2^22");
 inline constexpr std::size_t kWeights = 4096;   // of the window, between broadside and the edge of the processed band
 inline constexpr std::size_t kWeightTerms = 8;  // of the polynomial that devices evaluate instead of the table
 
 KernelSource backproject_source();
-// `even`, `odd`: points of all groups of even and odd levels that a work-group keeps in local memory.
-KernelSource factorized_source(std::size_t even = 2048, std::size_t odd = 1024);
+struct FactorizedShape {
+  std::size_t even = 2048,
+              odd = 1024;       // points of all groups of even and odd levels that a work-group keeps in local memory
+  bool series = true;           // distances to pulses by a series
+  bool first_weighted = false;  // the first level is the last one
+};
+KernelSource factorized_source(const FactorizedShape& shape = {});
 
 // Range compression, whose spectrum is stored with negative frequencies first, and the inverse transform of that
 // spectrum to kFine points per sample.
@@ -51,7 +56,8 @@ class DeviceBackprojection {
   fft::Plan<float> compress_, refine_;
   Buffer spectra_, profiles_, track_, weights_, norms_;
   std::vector<Argument> numbers_;
-  Buffer parts_{}, lengths_{}, centres_{}, sums_{};
+  Buffer parts_{}, lengths_{}, sums_{};
+  std::size_t margin_ = 0;                  // refined points: see fill_groups
   std::size_t segment_ = 0, at_once_ = 1;   // pulses per work-group; rows per launch
   std::size_t most_ = 0, local_bytes_ = 0;  // points of a group's widest grid; per work-group
   Staging staging_;
