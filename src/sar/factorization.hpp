@@ -47,8 +47,8 @@ struct Factorization {
   std::size_t points(const GroupLevel& level, double range) const { return 2 * half(level, range) + 1; }
 };
 
-// Levels from groups of `first` to groups of `last` pulses. `migration`: an echo moves through the range cells of a row
-// by so many cycles of its bandwidth per tangent, at the far end of the frame and the edge of the band.
+// Levels from groups of `first` to groups of `last` pulses. `migration`: cycles of the echo's bandwidth by which an
+// echo moves through the range cells of a row per tangent, at the far end of the frame and the edge of the band.
 Factorization factorize(const std::vector<Offset>& platform, double along, double turns_per_metre,
                         double widest_tangent, double migration, std::size_t first, std::size_t last);
 

@@ -184,16 +184,16 @@ void DeviceBackprojection::set_groups(const Device& device, Queue& queue, const 
   segment_ = std::max(last, kSegment / last * last);
   while (segment_ > last && !fits_local(device, local_points(factorization_, segment_, near_range))) segment_ -= last;
   const auto points = local_points(factorization_, segment_, near_range);
-  // Farthest pulse from the centre of its group of the first level.
-  double farthest = 0;
+  // Metres from a pulse to the centre of its group of the first level, at most.
+  double reach = 0;
   for (const PulseGroup& group : levels[0].groups) {
     for (std::size_t i = group.first; i < group.end; ++i) {
       const Offset& at = factorization_.platform[i];
-      farthest = std::max(farthest, std::abs(at.along_m - group.along) + std::abs(at.range_m - group.range));
+      reach = std::max(reach, std::abs(at.along_m - group.along) + std::abs(at.range_m - group.range));
     }
   }
-  margin_ = static_cast<std::size_t>(std::ceil(farthest * kFine / geometry_.cell)) + 2;
-  const double third_term = std::pow(farthest, 3) / (2 * std::pow(near_range - factorization_.away, 2));
+  margin_ = static_cast<std::size_t>(std::ceil(reach * kFine / geometry_.cell)) + 2;
+  const double third_term = std::pow(reach, 3) / (2 * std::pow(near_range - factorization_.away, 2));
   const Program program =
       device.compile(factorized_source({.even = points[0],
                                         .odd = points[1],
