@@ -228,7 +228,7 @@ void solved_downwards(const float* l, const float* b, float* x, int n) {
 }
 
 // Devices get the loops over rows and columns inside the sequential one, threads whole rows.
-//: factored l1=sequential:flow kernels=0 run by=rescheduling without=kept
+//: factored l1=sequential:flow kernels=1 run by=rescheduling without=kept
 void factored(float (*a)[64], int n) {
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < i; ++j) {
