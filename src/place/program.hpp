@@ -51,6 +51,7 @@ struct Part {
   struct Local {
     std::string name{}, data{}, count{}, element{};
     std::string birth{};  // length or copied range of a vector of which only elements are used
+    bool dead = false;    // moved vector: nothing reads its old elements
   };
   std::vector<Local> moves{};  // std::vectors whose memory it may reallocate or swap
   std::vector<std::pair<std::string, std::string>>

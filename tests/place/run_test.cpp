@@ -59,7 +59,8 @@ TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
                                   "view_that_is_closed", "points_passed",    "rows_of_three_passed",
                                   "ring_passed",         "bodies_move",      "cells_by_number",
                                   "samples_copied",      "ends_by_the_host", "end_after_a_step",
-                                  "images_of_a_list",    "factored"});
+                                  "images_of_a_list",    "factored",         "written_in_vain",
+                                  "written_and_kept"});
 }
 
 // Tables of rows that overlap each other, or rows of other tables: the loops run as written, or the result is the same.

@@ -304,9 +304,10 @@ class Writer {
   std::vector<std::string> before(const Part& part) const {
     std::vector<std::string> list = before(part.touches, part.anything);
     if (part.anything) return list;
-    for (const auto& m : part.moves)
-      list.push_back(
-          on("host_takes", m.data + ", placed::Int(" + m.count + ") * placed::Int(sizeof(" + m.element + "))") + ";");
+    for (const auto& m : part.moves)  // what the device wrote into an array that is overwritten is not copied back
+      list.push_back(on(m.dead ? "forget" : "host_takes",
+                        m.data + ", placed::Int(" + m.count + ") * placed::Int(sizeof(" + m.element + "))") +
+                     ";");
     return list;
   }
 

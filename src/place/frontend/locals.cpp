@@ -200,7 +200,7 @@ void Reader::exchanges(const Expr* e, Part& result) {
       const CXXRecordDecl* record = decl->getType().getNonReferenceType()->getAsCXXRecordDecl();
       if (record == nullptr || record->getQualifiedNameAsString() != "std::vector" || !shape(decl->getType(), v))
         return false;
-      into = {v.host, v.data, v.count, v.host_element, ""};
+      into = {v.host, v.data, v.count, v.host_element, "", false};
       return true;
     };
     Part::Local to, from;
@@ -209,10 +209,16 @@ void Reader::exchanges(const Expr* e, Part& result) {
                                                             vector_of(m->getImplicitObjectArgument(), to)) {
       static const std::set<std::string> own{"resize",    "assign",        "clear",   "reserve",
                                              "push_back", "shrink_to_fit", "pop_back"};
-      bool numbers = own.count(m->getMethodDecl()->getNameAsString()) > 0;
+      const std::string name = m->getMethodDecl()->getNameAsString();
+      bool numbers = own.count(name) > 0;
+      to.dead = name == "assign" || name == "clear";
       for (const Expr* a : m->arguments()) {
         numbers = numbers && (isa<CXXDefaultArgExpr>(a) || dialect(a->getType().getNonReferenceType()));
-        visit(a, [&](const Stmt* x) { numbers = numbers && !isa<CallExpr>(x) && !isa<ArraySubscriptExpr>(x); });
+        visit(a, [&](const Stmt* x) {
+          numbers = numbers && !isa<CallExpr>(x) && !isa<ArraySubscriptExpr>(x);
+          const auto* ref = dyn_cast<DeclRefExpr>(x);  // a reference may name an element
+          to.dead = to.dead && (ref == nullptr || !facts_.reachable(ref->getDecl()));
+        });
       }
       if (numbers) {
         result.anything = false;
@@ -225,6 +231,7 @@ void Reader::exchanges(const Expr* e, Part& result) {
       result.anything = false;
       result.touches.clear();
       result.touches.push_back({from.data, from.count, from.element, false});
+      to.dead = true;
       result.moves.push_back(to);
     }
   }

@@ -285,3 +285,27 @@ void end_after_a_step(float* x, const float* r, int n) {
   k = 1, x[k] = x[k + 1] + 1;
   for (int i = 0; i < n; ++i) x[i] = 2 * x[i] - r[i];
 }
+
+static void ramp(std::vector<float>& x, float step) {
+  for (int i = 0; i < static_cast<int>(x.size()); ++i) x[i] = step * static_cast<float>(i);
+}
+
+// The values that ramp() wrote are overwritten before they are read: they are not copied back.
+//: written_in_vain ramp.l1=parallel l1=parallel kernels=1 run
+void written_in_vain(std::vector<float>& x, int n) {
+  ramp(x, 2);
+  x.assign(n, 0.5f);
+  for (int i = 0; i < n; ++i) x[i] += 1;
+}
+
+// resize() keeps them, and so does an assignment of one of them.
+//: written_and_kept ramp.l1=parallel l1=parallel l2=parallel kernels=2 run
+void written_and_kept(std::vector<float>& x, std::vector<float>& y, int n) {
+  ramp(x, 2);
+  ramp(y, 3);
+  x.resize(n);
+  const float& kept = y[1];
+  for (int i = 0; i < n; ++i) x[i] += 1;
+  y.assign(n, kept);
+  for (int i = 0; i < n; ++i) y[i] += x[i];
+}
