@@ -215,9 +215,14 @@ void Reader::exchanges(const Expr* e, Part& result) {
       for (const Expr* a : m->arguments()) {
         numbers = numbers && (isa<CXXDefaultArgExpr>(a) || dialect(a->getType().getNonReferenceType()));
         visit(a, [&](const Stmt* x) {
-          numbers = numbers && !isa<CallExpr>(x) && !isa<ArraySubscriptExpr>(x);
-          const auto* ref = dyn_cast<DeclRefExpr>(x);  // a reference may name an element
-          to.dead = to.dead && (ref == nullptr || !facts_.reachable(ref->getDecl()));
+          const auto* ref = dyn_cast<DeclRefExpr>(x);
+          const auto* unary = dyn_cast<UnaryOperator>(x);
+          const auto* field = dyn_cast<MemberExpr>(x);
+          const bool element = isa<CallExpr>(x) || isa<ArraySubscriptExpr>(x) ||
+                               (unary != nullptr && unary->getOpcode() == UO_Deref) ||
+                               (ref != nullptr && ref->getDecl()->getType()->isReferenceType()) ||
+                               (field != nullptr && field->isArrow() && !isa<CXXThisExpr>(field->getBase()));
+          numbers = numbers && !element;  // it may be one of any array
         });
       }
       if (numbers) {

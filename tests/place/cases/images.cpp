@@ -309,3 +309,15 @@ void written_and_kept(std::vector<float>& x, std::vector<float>& y, int n) {
   y.assign(n, kept);
   for (int i = 0; i < n; ++i) y[i] += x[i];
 }
+
+// The new value is an element of another vector, through a pointer or a reference: it is copied back before.
+//: element_elsewhere ramp.l1=parallel l1=parallel kernels=1 run
+void element_elsewhere(std::vector<float>& x, std::vector<float>& y, std::vector<float>& z, int n) {
+  const float* const second = x.data() + 1;
+  const float& third = x[2];
+  ramp(x, 2);
+  y.assign(n, *second);
+  ramp(x, 3);
+  z.assign(n, third);
+  for (int i = 0; i < n; ++i) y[i] += z[i];
+}
