@@ -62,9 +62,10 @@ with tempfile.TemporaryDirectory() as work:
     loaded = "import sys, ridge\nassert sys.argv[2] in ridge._ridge.__file__ and ridge._ridge.__name__ == 'ridge._ridge', ridge._ridge.__file__\n"
     must([sys.executable, "-c", loaded + PROGRAM, target, "ridge_kernels_avx512"], PYTHONPATH=target)
     must([sys.executable, "-c", loaded, target, "/ridge/"], PYTHONPATH=target, RIDGE_SIMD="avx2")
+    # Of another length, because Python takes a compiled file for a source with the same size and second.
     with open(os.path.join(target, "ridge_kernels_avx512", "__init__.py"), "w") as file:
-        file.write('__version__ = "0.0.9"\n')
-    if "0.0.9 does not belong to ridge" not in must([sys.executable, "-c", loaded + PROGRAM, target, "/ridge/"], PYTHONPATH=target):
+        file.write('__version__ = "0.0.10"\n')
+    if "0.0.10 does not belong to ridge" not in must([sys.executable, "-c", loaded + PROGRAM, target, "/ridge/"], PYTHONPATH=target):
         sys.exit("kernels of another version were used, or refused without a warning")
     print("ridge-kernels-avx512: works")
 
