@@ -67,8 +67,8 @@ std::size_t best_block(std::size_t filter, std::size_t needed) {
   return best;
 }
 
-// Sums by definition take less time than transforms up to these lengths and bytes of products: 11 floats with 11.
-constexpr std::size_t kShortFilter = 64, kShortResult = 128, kProductBytes = 1024;
+// Sums by definition take less time than transforms up to these lengths and products: 16 values with 16.
+constexpr std::size_t kShortFilter = 64, kShortResult = 128, kMostProducts = 512;
 
 // out[k] = sum of filter[j] signal[k - j], for short lengths.
 template <class T>
@@ -179,7 +179,7 @@ class Convolver {
     const std::size_t needed = check(signal, out);
     if (panels_) return panels_->run(signal, out.first(needed), inner_only_ ? filter_size_ - 1 : 0);
     if constexpr (std::is_floating_point_v<Element>) {
-      const bool few = filter_size_ * needed * sizeof(Element) <= kProductBytes;
+      const bool few = filter_size_ * needed <= kMostProducts;
       if (!inner_only_ && few && filter_size_ <= kShortFilter && needed <= kShortResult)
         return sum_products<Element>(signal, weights_, out.data());
     }
