@@ -41,7 +41,8 @@ struct HeatMap {
   std::string title;
   std::vector<HeatCell> cells;
 };
-// One map per device and library, of rows with the members "length" and "batch"; none for a single length or few of one batch.
+// One map per device and library, of rows with the members "length" and "batch"; none for a single length or few of one
+// batch.
 std::vector<HeatMap> heat_maps(const Bench& bench, const std::string& key);
 std::string svg_of(const HeatMap& map, bool standalone);
 

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "bench/fft/fft.hpp"
 #include "device/random.hpp"
+#include "plan/comparison.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -72,6 +73,23 @@ class PaddedConvolution {
   PeerRun forward_, inverse_;
 };
 
+// Compares 16 values between the first and the last with sums in double.
+template <class T>
+planner::Comparison compare_with_sums(std::span<const T> signal, std::span<const T> filter, std::span<const T> result,
+                                      double allowed) {
+  constexpr std::size_t kValues = 16;
+  std::vector<double> got, expected;
+  for (std::size_t i = 0; i < kValues; ++i) {
+    const std::size_t k = i * (result.size() - 1) / (kValues - 1);
+    double sum = 0;
+    for (std::size_t j = k < signal.size() ? 0 : k - signal.size() + 1; j <= std::min(k, filter.size() - 1); ++j)
+      sum += static_cast<double>(filter[j]) * static_cast<double>(signal[k - j]);
+    got.push_back(static_cast<double>(result[k]));
+    expected.push_back(sum);
+  }
+  return planner::compare(std::span<const double>(got), std::span<const double>(expected), allowed);
+}
+
 template <class T>
 BenchResult bench_convolution_of(const FftBench& wanted, const std::vector<Peer>& peers) {
   const std::size_t n = wanted.problem.shape.front();
@@ -85,6 +103,9 @@ BenchResult bench_convolution_of(const FftBench& wanted, const std::vector<Peer>
   contest.ours.push_back(
       {.name = fmt::format("blocks of {}", ours.block()), .call = [&] { ours.run(signal, out); }, .chosen = true});
   ours.run(signal, out);
+  constexpr double kAllowed = sizeof(T) == 4 ? 1e-5 : 1e-13;
+  if (const auto comparison = compare_with_sums<T>(signal, filter, out, kAllowed); !comparison.right())
+    throw Error(ErrorKind::internal, fmt::format("{}: {}", contest.problem, comparison.text()));
   std::vector<std::unique_ptr<PaddedConvolution<T>>> padded;
   for (const Peer& peer : peers) {
     try {
@@ -97,7 +118,7 @@ BenchResult bench_convolution_of(const FftBench& wanted, const std::vector<Peer>
     PaddedConvolution<T>& one = *padded.back();
     one.run();
     const double far = distance<T>(out, std::span(one.result(), out.size()));
-    if (!(far < (sizeof(T) == 4 ? 1e-5 : 1e-13)))
+    if (!(far < kAllowed))
       throw Error(ErrorKind::internal,
                   fmt::format("{}: Ridgeline's result and {}'s differ by {:.2g}", contest.problem, peer.name, far));
     contest.peers.push_back({peer.name, [&one] { one.run(); }});

@@ -5,7 +5,7 @@
 
 namespace ridge::search {
 
-// out[t] = sum over terms of in[term][t], t < count.
+// out[t] = sum over terms of in[term][t], t < count. `out` overlaps no input: a value may be computed twice.
 using AddRows = void (*)(const void* const* in, std::size_t terms, void* out, std::size_t count);
 
 enum class Sum { u8, u16, u32, f32 };
